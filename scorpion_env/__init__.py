@@ -1,0 +1,20 @@
+"""Scorpion solitaire for reinforcement learning.
+
+Importing the package registers its environments with Gymnasium.
+"""
+
+from gymnasium.envs.registration import register
+
+from scorpion_env.rules import Layout, Rules
+from scorpion_env.variants import ENV_IDS, VARIANTS
+
+__version__ = "0.1.0"
+__all__ = ["ENV_IDS", "VARIANTS", "Layout", "Rules", "__version__"]
+
+for _name, _id in ENV_IDS.items():
+    register(
+        id=_id,
+        entry_point="scorpion_env.env:ScorpionEnv",
+        vector_entry_point="scorpion_env.vector_env:ScorpionVectorEnv",
+        kwargs={"rules": _name},
+    )

@@ -1,0 +1,128 @@
+"""How a game stands: its legal mask, and whether it is won or lost."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from scorpion_env.engine.moves import legal_mask
+from scorpion_env.engine.state import (
+    IN_RESERVE,
+    LOST,
+    NO_CARD,
+    PLAYING,
+    SEQUENCES,
+    STATUS,
+    UNDOABLE,
+    WON,
+    State,
+    card_at,
+    continues_sequence,
+)
+from scorpion_env.rules import CompiledRules
+
+
+@njit(cache=True)
+def is_won(rules: CompiledRules, state: State, game: int) -> bool:
+    """Say whether every sequence is complete; changes nothing.
+
+    Where sequences stay, each must fill a column of its own.
+    """
+    if state.counters[game, SEQUENCES] < rules.sequences:
+        return False
+    if rules.sequences_stay:
+        for column in range(rules.columns):
+            if state.height[game, column] != 0 and state.height[game, column] != rules.ranks:
+                return False
+    return True
+
+
+@njit(cache=True)
+def completes_sequence(
+    rules: CompiledRules, state: State, game: int, card: int, target: int
+) -> bool:
+    """Say whether moving ``card``'s block onto ``target`` completes a sequence; changes nothing."""
+    source = state.column_of[game, card]
+    start = state.height_of[game, card]
+    in_reserve = source == IN_RESERVE
+    block = 1 if in_reserve else state.height[game, source] - start
+    under = state.height[game, target]
+    if block + under - state.face_down[game, target] < rules.ranks:
+        return False
+    ace_suit = -1
+    for rank in range(rules.ranks):
+        if rank >= block:
+            lies = card_at(state, game, target, under - 1 - (rank - block))
+        elif in_reserve:
+            lies = np.int64(card)
+        else:
+            lies = card_at(state, game, source, start + block - 1 - rank)
+        if rank == 0:
+            ace_suit = rules.ids[lies, 1]
+        if rules.ids[lies, 0] != rank:
+            return False
+        if not continues_sequence(rules, ace_suit, rules.ids[lies, 1], rank):
+            return False
+    # a whole sequence that moves stood on top of its own column already
+    return rules.sequences_stay == 0 or block < rules.ranks
+
+
+@njit(cache=True)
+def has_helpful_move(
+    rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]
+) -> bool:
+    """Say whether a legal move turns a card or completes a sequence at once; changes nothing."""
+    for action in range(rules.deal_action):
+        if mask[action]:
+            card = action // rules.columns
+            source = state.column_of[game, card]
+            if source >= 0:
+                below = state.height_of[game, card]
+                if below > 0 and below == state.face_down[game, source]:
+                    return True
+            if completes_sequence(rules, state, game, card, action % rules.columns):
+                return True
+    return False
+
+
+@njit(cache=True)
+def reserve_is_gone(rules: CompiledRules, state: State, game: int) -> bool:
+    """Say whether no reserve card is left; changes nothing."""
+    for place in range(rules.reserve_cards):
+        if state.reserve[game, place] != NO_CARD:
+            return False
+    return True
+
+
+@njit(cache=True)
+def is_lost(
+    rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8], live: int
+) -> bool:
+    """Say whether a game that is not won has ended, ``live`` legal moves not being idle; reads."""
+    if state.counters[game, UNDOABLE] > 0 or mask[rules.deal_action]:
+        return False
+    if live == 0:
+        return True
+    return (
+        rules.sheet_loss == 1
+        and reserve_is_gone(rules, state, game)
+        and not has_helpful_move(rules, state, game, mask)
+    )
+
+
+@njit(cache=True)
+def settle(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]) -> int:
+    """Write the legal mask (actions,) and the STATUS counter; return the status.
+
+    The mask of a game that has ended is all zero.
+    """
+    status = PLAYING
+    if is_won(rules, state, game):
+        status = WON
+    elif is_lost(rules, state, game, mask, legal_mask(rules, state, game, mask)):
+        status = LOST
+    if status != PLAYING:
+        mask[:] = 0
+    state.counters[game, STATUS] = status
+    return status

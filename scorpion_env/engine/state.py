@@ -1,0 +1,116 @@
+"""The state of a batch of games: arrays whose leading axis is the game."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
+
+NO_CARD = 255  # marks an empty place of the tableau and a reserve card that is gone
+IN_RESERVE, OFF_TABLEAU = -1, -2  # values of State.column_of beside the column numbers
+
+SCORE, MOVES, DOWN, SEQUENCES, STATUS, BEST, UNDOABLE, NEWEST = range(8)
+COUNTERS = 8
+PLAYING, WON, LOST = range(3)  # values of the STATUS counter
+
+DONE_ACTION, DONE_SOURCE, DONE_FLIPS, DONE_REMOVALS, SCORE_BEFORE, BEST_BEFORE = range(6)
+RECORD = 6
+
+
+class State(NamedTuple):
+    """Everything about N games, one row a game.
+
+    A column holds at most the whole pack, so a row of ``cards`` places can never overflow.
+    """
+
+    tableau: npt.NDArray[np.uint8]  # (N, columns, cards) card ids bottom to top, NO_CARD above
+    height: npt.NDArray[np.int16]  # (N, columns) cards in each column
+    face_down: npt.NDArray[np.int16]  # (N, columns) face-down cards at each column's bottom
+    column_of: npt.NDArray[np.int16]  # (N, cards) column, IN_RESERVE or OFF_TABLEAU
+    height_of: npt.NDArray[np.int16]  # (N, cards) place from the bottom, or place in the reserve
+    reserve: npt.NDArray[np.uint8]  # (N, reserve cards) card ids, NO_CARD once gone
+    removed: npt.NDArray[np.uint8]  # (N, sequences, ranks) sequences in the order removed
+    completed: npt.NDArray[np.uint8]  # (N, sequences) 1 where the sequence of that king is complete
+    counters: npt.NDArray[np.int32]  # (N, COUNTERS) SCORE ... NEWEST
+    history: npt.NDArray[np.int32]  # (N, undo capacity, RECORD) a ring of undoable actions
+
+
+def undo_capacity(rules: Rules) -> int:
+    """Return how many actions a game's history must hold.
+
+    An episode ends at its step limit, so that many actions are enough where undo has no limit.
+    """
+    return rules.max_steps if rules.undo_limit is None else rules.undo_limit
+
+
+def empty_state(rules: Rules, games: int, capacity: int | None = None) -> State:
+    """Return a state of ``games`` games, nothing dealt yet.
+
+    ``capacity`` is the number of undoable actions each game can hold; None takes what the rules
+    ask for.
+    """
+    layout = rules.layout
+    columns, cards = len(layout.columns), layout.cards
+    held = undo_capacity(rules) if capacity is None else capacity
+    return State(
+        tableau=np.full((games, columns, cards), NO_CARD, np.uint8),
+        height=np.zeros((games, columns), np.int16),
+        face_down=np.zeros((games, columns), np.int16),
+        column_of=np.full((games, cards), OFF_TABLEAU, np.int16),
+        height_of=np.zeros((games, cards), np.int16),
+        reserve=np.full((games, layout.reserve_cards), NO_CARD, np.uint8),
+        removed=np.full((games, layout.sequences, layout.ranks), NO_CARD, np.uint8),
+        completed=np.zeros((games, layout.sequences), np.uint8),
+        counters=np.zeros((games, COUNTERS), np.int32),
+        history=np.zeros((games, held, RECORD), np.int32),
+    )
+
+
+def copy_state(state: State) -> State:
+    """Return a copy that shares no memory with ``state``."""
+    return State(*(array.copy() for array in state))
+
+
+@njit(cache=True)
+def card_at(state: State, game: int, column: int, place: int) -> int:
+    """Return the id of the card at ``place`` of ``column``; changes nothing."""
+    # a uint8 left as it is turns signed arithmetic into floats (Numba) or overflows (NumPy)
+    return np.int64(state.tableau[game, column, place])
+
+
+@njit(cache=True)
+def can_lead(rules: CompiledRules, state: State, game: int, card: int) -> bool:
+    """Say whether a card is face-up where it may lead a block; changes nothing."""
+    column = state.column_of[game, card]
+    if column == IN_RESERVE:
+        return rules.reserve == RESERVE_PLAY
+    return column >= 0 and state.height_of[game, card] >= state.face_down[game, column]
+
+
+@njit(cache=True)
+def top_sequence(rules: CompiledRules, state: State, game: int, column: int) -> bool:
+    """Say whether a face-up king-to-ace sequence lies on top of ``column``; changes nothing."""
+    height = state.height[game, column]
+    if height - state.face_down[game, column] < rules.ranks:
+        return False
+    card = card_at(state, game, column, height - 1)
+    suit = rules.ids[card, 1]
+    for rank in range(rules.ranks):
+        card = card_at(state, game, column, height - 1 - rank)
+        if rules.ids[card, 0] != rank:
+            return False
+        if not continues_sequence(rules, suit, rules.ids[card, 1], rank):
+            return False
+    return True
+
+
+@njit(cache=True)
+def continues_sequence(rules: CompiledRules, ace_suit: int, suit: int, rank: int) -> bool:
+    """Say whether a sequence down to an ace of ``ace_suit`` may hold ``suit`` at ``rank``."""
+    if rules.alternating_sequence:
+        return ((suit == 1 or suit == 2) == (ace_suit == 1 or ace_suit == 2)) == (rank % 2 == 0)
+    return suit == ace_suit

@@ -1,0 +1,109 @@
+"""What a player may see of a game, as tensors."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from numba import njit
+
+from scorpion_env.engine.state import NO_CARD, State
+from scorpion_env.planes import plane_count, write_planes
+from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
+
+ObservationKind = Literal["cards", "planes", "both"]
+
+
+class Tensors(NamedTuple):
+    """Observations of N games, one row a game; a tensor that is not asked for has no columns."""
+
+    tableau: npt.NDArray[np.uint8]  # (N, columns, cards) 0 empty, card + 1, cards + 1 face-down
+    face_down: npt.NDArray[np.uint8]  # (N, columns)
+    reserve: npt.NDArray[np.uint8]  # (N, reserve cards) 0 gone, card + 1, cards + 1 face-down
+    completed: npt.NDArray[np.uint8]  # (N, sequences) by the king's deck and suit
+    planes: npt.NDArray[np.uint8]  # (N, planes) binary, see scorpion_env.planes
+
+
+def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.Space:
+    """Return the space of one game's observation.
+
+    Raises
+    ------
+    ValueError
+        If ``kind`` is not ``"cards"``, ``"planes"`` or ``"both"``.
+    """
+    if kind not in get_args(ObservationKind):
+        allowed = ", ".join(map(repr, get_args(ObservationKind)))
+        raise ValueError(f"observation={kind!r} is unknown: choose one of {allowed}")
+    planes = spaces.Box(0, 1, (plane_count(rules),), np.uint8)
+    if kind == "planes":
+        return planes
+    layout = rules.layout
+    columns, hidden = len(layout.columns), layout.cards + 1
+    parts: dict[str, spaces.Space] = {
+        "tableau": spaces.Box(0, hidden, (columns, layout.cards), np.uint8),
+        "face_down": spaces.Box(0, max(max(layout.face_down), 1), (columns,), np.uint8),
+        "completed": spaces.Box(0, 1, (layout.sequences,), np.uint8),
+    }
+    if layout.reserve_cards:
+        parts["reserve"] = spaces.Box(0, hidden, (layout.reserve_cards,), np.uint8)
+    if kind == "both":
+        parts["planes"] = planes
+    return spaces.Dict(parts)
+
+
+def empty_tensors(rules: Rules, games: int, kind: ObservationKind) -> Tensors:
+    """Return zeroed tensors for ``games`` observations of the given kind."""
+    layout = rules.layout
+    columns = len(layout.columns)
+    cards = kind != "planes"
+    return Tensors(
+        tableau=np.zeros((games, cards * columns, layout.cards), np.uint8),
+        face_down=np.zeros((games, cards * columns), np.uint8),
+        reserve=np.zeros((games, cards * layout.reserve_cards), np.uint8),
+        completed=np.zeros((games, cards * layout.sequences), np.uint8),
+        planes=np.zeros((games, (kind != "cards") * plane_count(rules)), np.uint8),
+    )
+
+
+@njit(cache=True)
+def write_cards(
+    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: bool
+) -> None:
+    """Write one game's card tensors into row ``row`` of ``out``; changes nothing else."""
+    hidden = rules.cards + 1
+    for column in range(rules.columns):
+        height = state.height[game, column]
+        down = state.face_down[game, column]
+        for place in range(rules.cards):
+            out.tableau[row, column, place] = 0
+        for place in range(height):
+            if place < down and not reveal:
+                out.tableau[row, column, place] = hidden
+            else:
+                out.tableau[row, column, place] = state.tableau[game, column, place] + 1
+        out.face_down[row, column] = down
+    face_up_reserve = reveal or rules.reserve == RESERVE_PLAY
+    for place in range(rules.reserve_cards):
+        card = state.reserve[game, place]
+        out.reserve[row, place] = (
+            0 if card == NO_CARD else (card + 1 if face_up_reserve else hidden)
+        )
+    for sequence in range(rules.sequences):
+        out.completed[row, sequence] = state.completed[game, sequence]
+
+
+@njit(cache=True)
+def observe(
+    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: bool
+) -> None:
+    """Write what the player of ``game`` may see into row ``row`` of ``out``.
+
+    With ``reveal`` the hidden cards are written by name, as if all lay open.
+    """
+    if out.tableau.shape[1] > 0:
+        write_cards(rules, state, game, out, row, reveal)
+    if out.planes.shape[1] > 0:
+        write_planes(rules, state, game, out.planes[row], reveal)

@@ -1,0 +1,192 @@
+"""Binary planes made for a network: what a player sees, card by card.
+
+The vector is one block of planes a card, in the order of card ids, then one block a column, then
+the reserve and the completed sequences. `card_planes`, `column_planes` and `plane_names` give the
+names in order; the docstrings say what each means. Everything a plane says of a card that the
+player cannot see is 0, but for ``unseen``.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from scorpion_env.cards import card_text
+from scorpion_env.engine.state import IN_RESERVE, NO_CARD, State, card_at
+from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
+
+CARD_PLANES = (
+    ("unseen", "face-down or in a reserve that lies face-down"),
+    ("face_up", "face-up in a column"),
+    ("in_reserve", "in the reserve and known"),
+    ("removed", "removed with its sequence"),
+    ("uncovered", "on top of its column"),
+    ("at_bottom", "the bottom card of its column"),
+    ("on_face_down", "lies directly on a face-down card"),
+    ("on_next_higher", "lies directly on a card that it builds on"),
+    ("under_next_lower", "directly covered by a card that builds on it"),
+    ("under_king", "directly covered by a king"),
+    ("under_other", "directly covered by any other card"),
+    ("depth_2", "at least 2 cards above it"),
+    ("depth_4", "at least 4 cards above it"),
+    ("depth_8", "at least 8 cards above it"),
+    ("target_unseen", "a card that it builds on is unseen"),
+    ("target_uncovered", "a card that it builds on is uncovered in another column"),
+    ("target_below", "a card that it builds on lies below it in its own column"),
+    ("is_known_down", "face-down but known (only where hidden cards are revealed)"),
+)
+_PLANES = len(CARD_PLANES)
+(
+    _UNSEEN,
+    _FACE_UP,
+    _IN_RESERVE,
+    _REMOVED,
+    _UNCOVERED,
+    _AT_BOTTOM,
+    _ON_FACE_DOWN,
+    _ON_NEXT_HIGHER,
+    _UNDER_NEXT_LOWER,
+    _UNDER_KING,
+    _UNDER_OTHER,
+    _DEPTH_2,
+    _DEPTH_4,
+    _DEPTH_8,
+    _TARGET_UNSEEN,
+    _TARGET_UNCOVERED,
+    _TARGET_BELOW,
+    _KNOWN_DOWN,
+) = range(_PLANES)
+COLUMN_PLANES = 4  # empty; at least 1, 2, 3 cards face-down
+
+
+def plane_count(rules: Rules) -> int:
+    """Return the length of the planes vector."""
+    layout = rules.layout
+    columns = len(layout.columns)
+    return (
+        layout.cards * (columns + _PLANES)
+        + columns * COLUMN_PLANES
+        + layout.reserve_cards
+        + layout.sequences
+    )
+
+
+def plane_names(rules: Rules) -> list[str]:
+    """Return a name for each plane in order, for example ``KS.uncovered`` or ``KS.column_1``."""
+    layout = rules.layout
+    columns = range(1, len(layout.columns) + 1)
+    names = []
+    for card in range(layout.cards):
+        deck = card // (layout.suits * layout.ranks) + 1
+        text = card_text(card, layout.suits, layout.ranks) + (
+            f"/{deck}" if layout.decks > 1 else ""
+        )
+        names += [f"{text}.column_{column}" for column in columns]
+        names += [f"{text}.{name}" for name, _ in CARD_PLANES]
+    for column in columns:
+        names += [f"column_{column}.empty"]
+        names += [f"column_{column}.face_down_{n}" for n in range(1, COLUMN_PLANES)]
+    names += [f"reserve_{place + 1}.present" for place in range(layout.reserve_cards)]
+    names += [f"sequence_{sequence + 1}.completed" for sequence in range(layout.sequences)]
+    return names
+
+
+@njit(cache=True)
+def builds_on(rules: CompiledRules, card: int, target: int) -> bool:
+    """Say whether the rules let ``card`` be built on ``target``; changes nothing."""
+    for k in range(rules.sources.shape[1]):
+        if rules.sources[target, k] == card:
+            return True
+    return False
+
+
+@njit(cache=True)
+def _write_neighbours(
+    rules: CompiledRules, state: State, game: int, card: int, at: int, out: npt.NDArray[np.uint8]
+) -> None:
+    """Write the planes of what lies under and over a visible card, from ``out[at]`` on."""
+    column = state.column_of[game, card]
+    place = state.height_of[game, card]
+    above = state.height[game, column] - 1 - place
+    down = state.face_down[game, column]
+    out[at + _UNCOVERED] = above == 0
+    out[at + _AT_BOTTOM] = place == 0
+    out[at + _DEPTH_2] = above >= 2
+    out[at + _DEPTH_4] = above >= 4
+    out[at + _DEPTH_8] = above >= 8
+    if place > 0 and place == down:
+        out[at + _ON_FACE_DOWN] = 1
+    elif place > 0:
+        out[at + _ON_NEXT_HIGHER] = builds_on(rules, card, card_at(state, game, column, place - 1))
+    if above > 0:
+        cover = card_at(state, game, column, place + 1)
+        if builds_on(rules, cover, card):
+            out[at + _UNDER_NEXT_LOWER] = 1
+        elif rules.ids[cover, 0] == rules.ranks - 1:
+            out[at + _UNDER_KING] = 1
+        else:
+            out[at + _UNDER_OTHER] = 1
+
+
+@njit(cache=True)
+def _write_targets(
+    rules: CompiledRules, state: State, game: int, at: int, out: npt.NDArray[np.uint8]
+) -> None:
+    """Write, for every card that builds on another, how that other card stands."""
+    width = rules.columns + _PLANES
+    for target in range(rules.cards):
+        column = state.column_of[game, target]
+        unseen = out[at + target * width + _UNSEEN]
+        free = column >= 0 and state.height_of[game, target] == state.height[game, column] - 1
+        for k in range(rules.sources.shape[1]):
+            card = np.int64(rules.sources[target, k])
+            if card < 0:
+                break
+            base = at + card * width
+            if out[base + _UNSEEN]:
+                continue
+            if unseen:
+                out[base + _TARGET_UNSEEN] = 1
+            elif column >= 0 and column == state.column_of[game, card]:
+                if state.height_of[game, target] < state.height_of[game, card]:
+                    out[base + _TARGET_BELOW] = 1
+            elif free:
+                out[base + _TARGET_UNCOVERED] = 1
+
+
+@njit(cache=True)
+def write_planes(
+    rules: CompiledRules, state: State, game: int, out: npt.NDArray[np.uint8], reveal: bool
+) -> None:
+    """Write one game's planes into ``out`` (planes,); changes nothing else."""
+    out[:] = 0
+    columns = rules.columns
+    width = columns + _PLANES
+    for card in range(rules.cards):
+        at = card * width + columns
+        column = state.column_of[game, card]
+        if column == IN_RESERVE:
+            out[at + (_IN_RESERVE if reveal or rules.reserve == RESERVE_PLAY else _UNSEEN)] = 1
+        elif column < 0:
+            out[at + _REMOVED] = 1
+        else:
+            down = state.height_of[game, card] < state.face_down[game, column]
+            if down and not reveal:
+                out[at + _UNSEEN] = 1
+                continue
+            out[card * width + column] = 1
+            out[at + (_KNOWN_DOWN if down else _FACE_UP)] = 1
+            _write_neighbours(rules, state, game, card, at, out)
+    _write_targets(rules, state, game, columns, out)
+    at = rules.cards * width
+    for column in range(columns):
+        out[at] = state.height[game, column] == 0
+        for n in range(1, COLUMN_PLANES):
+            out[at + n] = state.face_down[game, column] >= n
+        at += COLUMN_PLANES
+    for place in range(rules.reserve_cards):
+        out[at + place] = state.reserve[game, place] != NO_CARD
+    at += rules.reserve_cards
+    for sequence in range(rules.sequences):
+        out[at + sequence] = state.completed[game, sequence]

@@ -1,0 +1,307 @@
+"""The vector environment: one compiled call steps all games."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+
+from scorpion_env.batch import (
+    DISABLED,
+    NEXT_STEP,
+    SAME_STEP,
+    begin,
+    clear_outcome,
+    counters_info,
+    empty_batch,
+    reset_games,
+    step_games,
+)
+from scorpion_env.deals import deal_state, read_deal
+from scorpion_env.env import (
+    RESET_OPTIONS,
+    IllegalAction,
+    check_illegal_action,
+    check_options,
+    step_limit_of,
+    take_observation,
+)
+from scorpion_env.observation import ObservationKind, observation_space
+from scorpion_env.rules import Rules
+from scorpion_env.variants import find_rules
+
+_MODES = {
+    AutoresetMode.NEXT_STEP: NEXT_STEP,
+    AutoresetMode.SAME_STEP: SAME_STEP,
+    AutoresetMode.DISABLED: DISABLED,
+}
+
+
+class ScorpionVectorEnv(VectorEnv):
+    """N games of Scorpion; game i equals the single environment with seed ``seed + i``.
+
+    Parameters
+    ----------
+    num_envs : int
+        How many games.
+    max_episode_steps : int, optional
+        What `gymnasium.make_vec` hands over; the same as ``step_limit``, the lower one holds.
+    autoreset_mode : AutoresetMode or str
+        Next-step (default), same-step or disabled. In next-step mode the mask of a game that has
+        just ended is all ones, for the next action is ignored.
+    copy : bool
+        Whether observations and masks are copies (default) or the live buffers, which the next
+        step overwrites.
+    rules, observation, reveal_hidden, illegal_action, step_limit
+        As in `ScorpionEnv`.
+
+    Raises
+    ------
+    ValueError
+        For an unknown rule name, observation kind, option or autoreset mode.
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        max_episode_steps: int | None = None,
+        rules: str | Rules = "classic",
+        observation: ObservationKind = "cards",
+        reveal_hidden: bool = False,
+        illegal_action: IllegalAction = "ignore",
+        step_limit: int | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1:
+            raise ValueError(f"num_envs must be at least 1, got {num_envs}")
+        check_illegal_action(illegal_action)
+        self.num_envs = num_envs
+        self.rules = find_rules(rules)
+        self.step_limit = step_limit_of(self.rules, step_limit, max_episode_steps)
+        self.illegal_action = illegal_action
+        self.reveal_hidden = bool(reveal_hidden)
+        self.render_mode = render_mode
+        self.copy = copy
+        self.autoreset_mode = AutoresetMode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.single_observation_space = observation_space(self.rules, observation)
+        self.single_action_space = spaces.Discrete(self.rules.actions)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._compiled = self.rules.compiled
+        self._mode = _MODES[self.autoreset_mode]
+        self._batch = empty_batch(self.rules, num_envs, observation, self._mode == SAME_STEP)
+        self._seeded = False
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin a new episode in all games, or in those of ``options["reset_mask"]``.
+
+        Parameters
+        ----------
+        seed : int or sequence of int or None, optional
+            ``seed + i`` seeds game i; a sequence names each game's own.
+        options : dict, optional
+            ``"deal"`` as in `ScorpionEnv.reset`, for every game that is reset; ``"reset_mask"``, a
+            bool array (num_envs,) with at least one True.
+
+        Raises
+        ------
+        ValueError, TypeError
+            For an unknown option, a wrong mask or number of seeds, or a deal that cannot be read.
+        """
+        given = check_options(options, (*RESET_OPTIONS, "reset_mask"))
+        chosen = self._chosen(given.get("reset_mask"))
+        asked = read_deal(given["deal"], self.rules) if "deal" in given else None
+        self._seed_games(self._seeds(seed), chosen)
+        if asked is None:
+            reset_games(self._compiled, self._batch, chosen, self.reveal_hidden)
+        else:
+            self._deal(asked, chosen)
+        return self._observation(), self._info(chosen)
+
+    def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
+        if reset_mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        if not isinstance(reset_mask, np.ndarray) or reset_mask.dtype != np.bool_:
+            raise TypeError("options['reset_mask'] must be a NumPy array of bool")
+        if reset_mask.shape != (self.num_envs,) or not reset_mask.any():
+            raise ValueError(
+                f"options['reset_mask'] must have shape ({self.num_envs},) and name at least one "
+                f"game, got shape {reset_mask.shape} with {reset_mask.sum()} games"
+            )
+        if not self._seeded and not reset_mask.all():
+            raise ValueError("the first reset must reset every game")
+        return reset_mask
+
+    def _seeds(self, seed: int | Sequence[int | None] | None) -> list[int | None]:
+        if seed is None:
+            return [None] * self.num_envs
+        if isinstance(seed, int | np.integer):
+            return [int(seed) + game for game in range(self.num_envs)]
+        seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"{len(seeds)} seeds were given for {self.num_envs} games")
+        return seeds
+
+    def _seed_games(self, seeds: list[int | None], chosen: npt.NDArray[np.bool_]) -> None:
+        for game in np.flatnonzero(chosen):
+            seed = seeds[game]
+            if seed is not None:
+                generator, _ = seeding.np_random(seed)
+            elif not self._seeded:
+                generator = self.np_random
+            else:
+                continue
+            self._batch.episodes.stream[game] = deal_state(generator)
+        self._seeded = True
+
+    def _deal(self, asked: tuple[int, npt.NDArray[np.uint8]], chosen: npt.NDArray) -> None:
+        episodes = self._batch.episodes
+        episodes.dealt[:] = False
+        for game in np.flatnonzero(chosen):
+            clear_outcome(episodes, game)
+            episodes.number[game], episodes.deck[game] = asked
+            if begin(self._compiled, self._batch, game, self.reveal_hidden):
+                raise ValueError("this deal has no legal move: its game is over before it begins")
+
+    def step(
+        self, actions: npt.NDArray[np.int64]
+    ) -> tuple[Any, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
+        """Take one action (num_envs,) in every game.
+
+        Raises
+        ------
+        ValueError
+            If an action is outside the action space, or illegal with ``illegal_action="raise"``;
+            the message names the game, and no game has changed.
+        gymnasium.error.ResetNeeded
+            Before the first reset; with autoreset disabled, also if a game is over.
+        """
+        actions = self._checked(actions)
+        episodes = self._batch.episodes
+        step_games(
+            self._compiled, self._batch, actions, self.step_limit, self._mode, self.reveal_hidden
+        )
+        return (
+            self._observation(),
+            episodes.reward.copy(),
+            episodes.terminated.copy(),
+            episodes.truncated.copy(),
+            self._info(np.ones(self.num_envs, np.bool_)),
+        )
+
+    def _checked(self, actions: Any) -> npt.NDArray[np.int64]:
+        given = np.asarray(actions)
+        if not self._seeded:
+            raise gym.error.ResetNeeded("no episode has begun: call reset()")
+        if given.shape != (self.num_envs,) or not np.issubdtype(given.dtype, np.integer):
+            raise ValueError(
+                f"give {self.num_envs} whole numbers as actions, got shape {given.shape} "
+                f"of {given.dtype}"
+            )
+        episodes = self._batch.episodes
+        if self._mode == DISABLED and episodes.over.any():
+            game = int(np.flatnonzero(episodes.over)[0])
+            raise gym.error.ResetNeeded(
+                f"game {game} is over and autoreset is disabled: reset it with "
+                "options={'reset_mask': ...}"
+            )
+        outside = ((given < 0) | (given >= self.rules.actions)) & ~episodes.over
+        if outside.any():
+            game = int(np.flatnonzero(outside)[0])
+            raise ValueError(
+                f"action {given[game]} of game {game} is outside the action space: give a whole "
+                f"number from 0 to {self.rules.actions - 1}"
+            )
+        numbers = given.astype(np.int64)
+        if self.illegal_action == "raise":
+            numbers[episodes.over] = 0
+            illegal = (episodes.mask[np.arange(self.num_envs), numbers] == 0) & ~episodes.over
+            if illegal.any():
+                game = int(np.flatnonzero(illegal)[0])
+                raise ValueError(
+                    f"action {given[game]} of game {game} is illegal: choose one that "
+                    "info['action_mask'] allows"
+                )
+        return numbers
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the legal actions (num_envs, actions); a view of the live masks unless copying."""
+        masks = self._batch.episodes.mask.view(np.bool_)
+        return masks.copy() if self.copy else masks
+
+    def _observation(self) -> Any:
+        return take_observation(
+            self._batch.seen, self.single_observation_space, slice(None), self.copy
+        )
+
+    def _info(self, told: npt.NDArray[np.bool_]) -> dict[str, Any]:
+        """Return the infos of the games ``told``, laid out as `SyncVectorEnv` lays them out."""
+        episodes = self._batch.episodes
+        entries: dict[str, Any] = {
+            "action_mask": episodes.mask.copy() if self.copy else episodes.mask,
+            **counters_info(self._batch.state.counters),
+            "illegal_action": episodes.illegal.copy(),
+        }
+        info = _with_presence(entries, told)
+        if episodes.dealt.any():
+            dealt = episodes.dealt.copy()
+            info["deal"] = np.where(dealt, episodes.number, np.uint64(0))
+            info["_deal"] = dealt
+        if self._mode == SAME_STEP:
+            info.update(self._final_info())
+        return info
+
+    def _final_info(self) -> dict[str, Any]:
+        """Return ``final_obs`` and ``final_info`` of the episodes that the last step ended."""
+        episodes = self._batch.episodes
+        ended = episodes.terminated | episodes.truncated
+        if not ended.any():
+            return {}
+        final_obs = np.full(self.num_envs, None, dtype=object)
+        for game in np.flatnonzero(ended):
+            final_obs[game] = take_observation(
+                self._batch.final_seen, self.single_observation_space, game, copy=True
+            )
+        entries = {
+            "action_mask": episodes.final_mask,
+            **counters_info(episodes.final_counters),
+            "illegal_action": episodes.illegal,
+        }
+        rows = {name: _only(array, ended) for name, array in entries.items()}
+        return {
+            "final_obs": final_obs,
+            "_final_obs": ended,
+            "final_info": _with_presence(rows, ended),
+            "_final_info": ended.copy(),
+        }
+
+
+def _only(array: npt.NDArray, rows: npt.NDArray[np.bool_]) -> npt.NDArray:
+    """Return a copy of ``array`` with zeros in the rows that are not chosen."""
+    kept = np.zeros_like(array)
+    kept[rows] = array[rows]
+    return kept
+
+
+def _with_presence(entries: dict[str, Any], told: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    """Return the entries, each with its ``_name`` array saying which games it tells of."""
+    info: dict[str, Any] = {}
+    for name, array in entries.items():
+        info[name] = array
+        info[f"_{name}"] = told.copy()
+    return info
