@@ -6,14 +6,15 @@ An episode is one game with its reward, step limit and legal mask. Each game car
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from scorpion_env.deals import Deal
 from scorpion_env.engine.deal import deal, first_deal, shuffle
-from scorpion_env.engine.moves import apply
+from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import (
     COUNTERS,
@@ -28,9 +29,55 @@ from scorpion_env.engine.state import (
     empty_state,
 )
 from scorpion_env.observation import ObservationKind, Tensors, empty_tensors, observe
+from scorpion_env.position import write_position
 from scorpion_env.rules import CompiledRules, Rules
 
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
+Reward = Literal["score", "progress", "win"]
+REWARD_SCORE, REWARD_PROGRESS, REWARD_WIN = range(3)
+
+
+class Settings(NamedTuple):
+    """How episodes run, beside the rules; the same for every game of a batch."""
+
+    step_limit: int
+    autoreset: int  # NEXT_STEP, SAME_STEP or DISABLED
+    reveal_hidden: int  # 0 or 1
+    reward: int  # REWARD_SCORE, REWARD_PROGRESS or REWARD_WIN
+    win_bonus: float
+
+
+def make_settings(
+    rules: Rules,
+    *,
+    autoreset: int = DISABLED,
+    reveal_hidden: bool = False,
+    reward: Reward = "score",
+    win_bonus: float = 0.0,
+    step_limit: int | None = None,
+) -> Settings:
+    """Return the settings that environment arguments ask for.
+
+    Raises
+    ------
+    ValueError
+        For an unknown reward, a step limit below 1 or a bonus that is not finite.
+    """
+    if reward not in get_args(Reward):
+        allowed = ", ".join(map(repr, get_args(Reward)))
+        raise ValueError(f"reward={reward!r} is unknown: choose one of {allowed}")
+    if not np.isfinite(win_bonus):
+        raise ValueError(f"win_bonus={win_bonus!r} must be a finite number")
+    limit = rules.max_steps if step_limit is None else step_limit
+    if limit < 1:
+        raise ValueError(f"step_limit={limit} must be at least 1")
+    return Settings(
+        step_limit=int(limit),
+        autoreset=autoreset,
+        reveal_hidden=int(reveal_hidden),
+        reward=get_args(Reward).index(reward),
+        win_bonus=float(win_bonus),
+    )
 
 
 class Episodes(NamedTuple):
@@ -41,6 +88,7 @@ class Episodes(NamedTuple):
     deck: npt.NDArray[np.uint8]  # (N, cards) this deal's cards in the order dealt
     steps: npt.NDArray[np.int32]  # (N,) steps taken in this episode
     mask: npt.NDArray[np.int8]  # (N, actions) legal actions
+    paid: npt.NDArray[np.bool_]  # (N, cards) cards whose placement reward="progress" has paid
     reward: npt.NDArray[np.float64]  # (N,) of the last step
     terminated: npt.NDArray[np.bool_]  # (N,)
     truncated: npt.NDArray[np.bool_]  # (N,)
@@ -60,9 +108,10 @@ class Batch(NamedTuple):
     final_seen: Tensors  # last observations of episodes that ended in a same-step reset
 
 
-def empty_batch(rules: Rules, games: int, kind: ObservationKind, same_step: bool = False) -> Batch:
+def empty_batch(rules: Rules, games: int, kind: ObservationKind, settings: Settings) -> Batch:
     """Return a batch of ``games`` games with nothing dealt; all of its buffers are made here."""
-    kept = games if same_step else 0
+    kept = games if settings.autoreset == SAME_STEP else 0
+    undoable = settings.step_limit if rules.undo_limit is None else rules.undo_limit
 
     def flags() -> npt.NDArray[np.bool_]:
         return np.zeros(games, np.bool_)
@@ -73,6 +122,7 @@ def empty_batch(rules: Rules, games: int, kind: ObservationKind, same_step: bool
         deck=np.zeros((games, rules.layout.cards), np.uint8),
         steps=np.zeros(games, np.int32),
         mask=np.zeros((games, rules.actions), np.int8),
+        paid=np.zeros((games, rules.layout.cards), np.bool_),
         reward=np.zeros(games, np.float64),
         terminated=flags(),
         truncated=flags(),
@@ -83,31 +133,34 @@ def empty_batch(rules: Rules, games: int, kind: ObservationKind, same_step: bool
         final_counters=np.zeros((kept, COUNTERS), np.int32),
     )
     seen, final_seen = empty_tensors(rules, games, kind), empty_tensors(rules, kept, kind)
-    return Batch(empty_state(rules, games), episodes, seen, final_seen)
+    return Batch(empty_state(rules, games, undoable), episodes, seen, final_seen)
 
 
-@njit(cache=True)
-def begin(rules: CompiledRules, batch: Batch, game: int, reveal: bool) -> int:
-    """Deal ``game``'s deck as a new episode; return its status. Changes all of the game's rows."""
-    episodes = batch.episodes
-    deal(rules, batch.state, game, episodes.deck[game])
-    status = settle(rules, batch.state, game, episodes.mask[game])
-    episodes.steps[game] = 0
-    episodes.over[game] = status != PLAYING
-    episodes.dealt[game] = True
-    observe(rules, batch.state, game, batch.seen, game, reveal)
-    return status
+def copy_batch(batch: Batch) -> Batch:
+    """Return a copy that shares no memory with ``batch``."""
+    return Batch(*(type(part)(*(array.copy() for array in part)) for part in batch))
 
 
-@njit(cache=True)
-def begin_next(rules: CompiledRules, batch: Batch, game: int, reveal: bool) -> None:
-    """Begin the next episode of the game's stream; a deal without a first move is passed over."""
-    episodes = batch.episodes
-    status = WON
-    while status != PLAYING:
-        episodes.number[game] = first_deal(episodes.stream[game])
-        episodes.stream[game] = shuffle(episodes.deck[game], episodes.number[game])
-        status = begin(rules, batch, game, reveal)
+def restore_batch(batch: Batch, saved: Batch) -> None:
+    """Overwrite every buffer of ``batch`` with those of ``saved``.
+
+    Raises
+    ------
+    ValueError
+        If ``saved`` is of another variant, observation or number of games.
+    """
+    pairs = [
+        (here, there)
+        for part, saved_part in zip(batch, saved, strict=True)
+        for here, there in zip(part, saved_part, strict=True)
+    ]
+    if any(here.shape != there.shape or here.dtype != there.dtype for here, there in pairs):
+        raise ValueError(
+            "this state belongs to an environment of other rules, observation, autoreset mode or "
+            "number of games: restore it into one that is made alike"
+        )
+    for here, there in pairs:
+        np.copyto(here, there)
 
 
 @njit(cache=True)
@@ -120,20 +173,91 @@ def clear_outcome(episodes: Episodes, game: int) -> None:
 
 
 @njit(cache=True)
+def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> int:
+    """Begin an episode from the cards that lie on ``game``'s tableau; return the game's status.
+
+    Changes the game's observation and episode rows, but for the outcome of the last step.
+    """
+    episodes = batch.episodes
+    status = settle(rules, batch.state, game, episodes.mask[game])
+    episodes.steps[game] = 0
+    episodes.paid[game] = False
+    episodes.over[game] = status != PLAYING
+    episodes.dealt[game] = True
+    observe(rules, batch.state, game, batch.seen, game, settings.reveal_hidden)
+    return status
+
+
+def begin_asked(rules: Rules, batch: Batch, game: int, asked: Deal, settings: Settings) -> None:
+    """Begin an episode of ``game`` with the deal asked for; changes all of the game's rows.
+
+    Raises
+    ------
+    ValueError
+        If the game would be over before it begins.
+    """
+    batch.episodes.number[game] = asked.number
+    batch.episodes.deck[game] = asked.deck
+    clear_outcome(batch.episodes, game)
+    if asked.position is None:
+        deal(rules.compiled, batch.state, game, asked.deck)
+    else:
+        write_position(rules, batch.state, game, asked.position)
+    if begin(rules.compiled, batch, game, settings) != PLAYING:
+        raise ValueError("this deal has no legal move: its game is over before it begins")
+
+
+@njit(cache=True)
+def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> None:
+    """Begin the next episode of the game's stream; a deal without a first move is passed over."""
+    episodes = batch.episodes
+    status = WON
+    while status != PLAYING:
+        episodes.number[game] = first_deal(episodes.stream[game])
+        episodes.stream[game] = shuffle(episodes.deck[game], episodes.number[game])
+        deal(rules, batch.state, game, episodes.deck[game])
+        status = begin(rules, batch, game, settings)
+
+
+@njit(cache=True)
 def reset_games(
-    rules: CompiledRules, batch: Batch, chosen: npt.NDArray[np.bool_], reveal: bool
+    rules: CompiledRules, batch: Batch, chosen: npt.NDArray[np.bool_], settings: Settings
 ) -> None:
     """Begin the next episode of the games that ``chosen`` (N,) names; changes their rows."""
     for game in range(chosen.shape[0]):
         batch.episodes.dealt[game] = False
         if chosen[game]:
             clear_outcome(batch.episodes, game)
-            begin_next(rules, batch, game, reveal)
+            begin_next(rules, batch, game, settings)
+
+
+@njit(cache=True)
+def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int) -> float:
+    """Play a legal action; return its score, but for placements of cards already paid for.
+
+    Undo takes back all but the placement, which stays paid.
+    """
+    state, paid = batch.state, batch.episodes.paid
+    before = state.counters[game, SCORE]
+    if action > rules.deal_action:
+        undone = last_action(state, game)
+        apply(rules, state, game, action)
+        kept = placement_points(rules, state, game, undone)
+        return state.counters[game, SCORE] - before + kept
+    points = placement_points(rules, state, game, action)
+    card = action // rules.columns
+    apply(rules, state, game, action)
+    gained = state.counters[game, SCORE] - before
+    if points > 0:
+        if paid[game, card]:
+            gained -= points
+        paid[game, card] = True
+    return gained
 
 
 @njit(cache=True)
 def play_action(
-    rules: CompiledRules, batch: Batch, game: int, action: int, step_limit: int
+    rules: CompiledRules, batch: Batch, game: int, action: int, settings: Settings
 ) -> None:
     """Take one step of a running episode; changes the game's rows but not its observation.
 
@@ -141,15 +265,24 @@ def play_action(
     """
     state, episodes = batch.state, batch.episodes
     legal = episodes.mask[game, action] != 0
-    before = state.counters[game, SCORE]
+    reward = 0.0
+    status = PLAYING
     if legal:
-        apply(rules, state, game, action)
-        settle(rules, state, game, episodes.mask[game])
+        if settings.reward == REWARD_PROGRESS:
+            reward = play_for_progress(rules, batch, game, action)
+        else:
+            before = state.counters[game, SCORE]
+            apply(rules, state, game, action)
+            if settings.reward == REWARD_SCORE:
+                reward = state.counters[game, SCORE] - before
+        status = settle(rules, state, game, episodes.mask[game])
+    if status == WON:
+        reward += settings.win_bonus + (settings.reward == REWARD_WIN)
     episodes.illegal[game] = not legal
-    episodes.reward[game] = state.counters[game, SCORE] - before
+    episodes.reward[game] = reward
     episodes.steps[game] += 1
-    ended = state.counters[game, STATUS] != PLAYING
-    cut = not ended and episodes.steps[game] >= step_limit
+    ended = status != PLAYING
+    cut = not ended and episodes.steps[game] >= settings.step_limit
     episodes.terminated[game] = ended
     episodes.truncated[game] = cut
     episodes.over[game] = ended or cut
@@ -157,36 +290,32 @@ def play_action(
 
 @njit(cache=True)
 def step_games(
-    rules: CompiledRules,
-    batch: Batch,
-    actions: npt.NDArray[np.int64],
-    step_limit: int,
-    autoreset: int,
-    reveal: bool,
+    rules: CompiledRules, batch: Batch, actions: npt.NDArray[np.int64], settings: Settings
 ) -> None:
-    """Step every game once, with the given autoreset mode; changes all rows of the batch.
+    """Step every game once; changes all rows of the batch.
 
     In next-step mode a game that is over begins its next episode and its action is ignored; the
     mask of a game that has just ended is all ones, since any action will do.
     """
     episodes = batch.episodes
+    reveal = settings.reveal_hidden
     for game in range(actions.shape[0]):
         episodes.dealt[game] = False
-        if autoreset == NEXT_STEP and episodes.over[game]:
+        if settings.autoreset == NEXT_STEP and episodes.over[game]:
             clear_outcome(episodes, game)
-            begin_next(rules, batch, game, reveal)
+            begin_next(rules, batch, game, settings)
             continue
-        play_action(rules, batch, game, actions[game], step_limit)
+        play_action(rules, batch, game, actions[game], settings)
         if not episodes.over[game]:
             observe(rules, batch.state, game, batch.seen, game, reveal)
-        elif autoreset == SAME_STEP:
+        elif settings.autoreset == SAME_STEP:
             observe(rules, batch.state, game, batch.final_seen, game, reveal)
             episodes.final_mask[game] = episodes.mask[game]
             episodes.final_counters[game] = batch.state.counters[game]
-            begin_next(rules, batch, game, reveal)
+            begin_next(rules, batch, game, settings)
         else:
             observe(rules, batch.state, game, batch.seen, game, reveal)
-            if autoreset == NEXT_STEP:
+            if settings.autoreset == NEXT_STEP:
                 episodes.mask[game] = 1
 
 

@@ -1,19 +1,34 @@
-"""From what a person or a program gives as a deal to a deck."""
+"""From what a person or a program gives as a deal to a deck or a position."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import random
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import parse_deck
 from scorpion_env.engine.deal import FIRST_DEAL, shuffle
+from scorpion_env.notation import parse_board
+from scorpion_env.position import Position
 from scorpion_env.rules import Rules
 
 # Seeds below this bound are for evaluation and suites; training draws its seeds from here up.
 FIRST_TRAINING_SEED = 10_000_000
+
+LAST_MS_NUMBER = 2**33 - 1
+LAST_PLAIN_MS_NUMBER = 31999
+
+
+class Deal(NamedTuple):
+    """What to begin a game with: a deck, or a position if it is not None."""
+
+    number: int  # 0 where the deal has none
+    deck: npt.NDArray[np.uint8]  # (cards,)
+    position: Position | None = None
 
 
 def deal_state(generator: np.random.Generator) -> int:
@@ -23,31 +38,19 @@ def deal_state(generator: np.random.Generator) -> int:
     return raw
 
 
-def deck_of_number(number: int, rules: Rules) -> npt.NDArray[np.uint8]:
-    """Return the deck (cards,) of a deal number, as ``info["deal"]`` gives it.
-
-    Raises
-    ------
-    ValueError
-        If the number is not between 2**33 and 2**64 - 1.
-    """
-    if not FIRST_DEAL <= number < 2**64:
-        raise ValueError(
-            f"deal number {number} is out of range: use a number from info['deal'], "
-            f"{FIRST_DEAL} to {2**64 - 1}"
-        )
-    deck = np.empty(rules.layout.cards, np.uint8)
-    shuffle(deck, np.uint64(number))
-    return deck
-
-
-def read_deal(deal: Any, rules: Rules) -> tuple[int, npt.NDArray[np.uint8]]:
-    """Return the number (0 where it has none) and the deck (cards,) that ``deal`` asks for.
+def read_deal(deal: Any, rules: Rules, seed: int | None = None) -> Deal:
+    """Return the deal that ``deal`` asks for.
 
     Parameters
     ----------
-    deal : int or sequence of str
-        A deal number, or the cards as text in the order dealt, the reserve last.
+    deal : int, str or sequence of str
+        A number from ``info["deal"]`` (2**33 and up); a PySolFC deal number, as ``"ms123"`` or as
+        plain digits, below 2**33 also as an int; a board text (`scorpion_env.notation`); or the
+        cards as text in the order dealt, the reserve last.
+    rules : Rules
+        The game to deal.
+    seed : int, optional
+        Draws the cards under the ``##`` of a board text.
 
     Raises
     ------
@@ -55,9 +58,100 @@ def read_deal(deal: Any, rules: Rules) -> tuple[int, npt.NDArray[np.uint8]]:
         If it is no deal of these rules; the message says what is wrong with it.
     """
     if isinstance(deal, int | np.integer) and not isinstance(deal, bool):
-        return int(deal), deck_of_number(int(deal), rules)
-    if isinstance(deal, Sequence | np.ndarray) and not isinstance(deal, str | bytes):
+        return _read_number(int(deal), rules)
+    if isinstance(deal, str):
+        name = deal.strip().lower()
+        if re.fullmatch(r"(ms)?\d{1,30}", name):
+            number = int(name.removeprefix("ms"))
+            return _deal(0, pysol_deck(number, rules, ms=name.startswith("ms")))
+        if ":" in deal:
+            nothing = np.zeros(rules.layout.cards, np.uint8)
+            return Deal(0, nothing, parse_board(rules, deal, seed))
+    elif isinstance(deal, Sequence | np.ndarray):
         layout = rules.layout
-        cards = parse_deck(list(deal), layout.decks, layout.suits, layout.ranks)
-        return 0, np.array(cards, np.uint8)
-    raise ValueError(f"{deal!r} is no deal: give a deal number or a list of cards as text")
+        return _deal(0, parse_deck(list(deal), layout.decks, layout.suits, layout.ranks))
+    raise ValueError(
+        f"{str(deal)[:40]!r} is no deal: give a number from info['deal'], a PySolFC number such as "
+        "'ms123', a board text, or a list of cards as text"
+    )
+
+
+def _deal(number: int, deck: list[int]) -> Deal:
+    return Deal(number, np.array(deck, np.uint8))
+
+
+def _read_number(number: int, rules: Rules) -> Deal:
+    if 0 <= number < FIRST_DEAL:
+        return _deal(number, pysol_deck(number, rules, ms=False))
+    if not 0 <= number < 2**64:
+        raise ValueError(f"deal number {number} is out of range: use 1 to {2**64 - 1}")
+    deck = np.empty(rules.layout.cards, np.uint8)
+    shuffle(deck, np.uint64(number))
+    return Deal(number, deck)
+
+
+def pysol_deck(number: int, rules: Rules, ms: bool) -> list[int]:
+    """Return the deck, in the order dealt, that PySolFC deals under a number.
+
+    Parameters
+    ----------
+    number : int
+        PySolFC's deal number. Plain numbers up to 31999 are MS deals, as ``ms`` ones are; larger
+        ones use Python's Mersenne Twister.
+    rules : Rules
+        Its layout must be of whole packs of 52 cards.
+    ms : bool
+        Whether the number was given as an MS deal.
+
+    Raises
+    ------
+    ValueError
+        If the number is 0, too large for an MS deal, or the pack is no pack of PySolFC's.
+    """
+    layout = rules.layout
+    if (layout.suits, layout.ranks) != (4, 13):
+        raise ValueError("PySolFC deals whole packs of 52 cards: these rules have another pack")
+    if number < 1 or (ms and number > LAST_MS_NUMBER):
+        upper = f" to {LAST_MS_NUMBER} for an MS deal" if ms else " up"
+        raise ValueError(f"deal number {number} does not exist: use 1{upper}")
+    is_ms = ms or number <= LAST_PLAIN_MS_NUMBER
+    cards = _unshuffled(layout.decks, rank_major=is_ms and layout.decks == 1)
+    draws = _ms_draws(number) if is_ms else _mersenne_draws(number)
+    for last in range(len(cards) - 1, 0, -1):
+        chosen = draws(last + 1)
+        cards[last], cards[chosen] = cards[chosen], cards[last]
+    return cards[::-1]
+
+
+def _unshuffled(decks: int, rank_major: bool) -> list[int]:
+    """Return PySolFC's order before the shuffle."""
+    clubs, diamonds, hearts, spades = range(4)
+    if rank_major:
+        suits = (clubs, diamonds, hearts, spades)
+        return [13 * suit + rank for rank in range(13) for suit in suits]
+    suits = (clubs, spades, hearts, diamonds)
+    return [52 * deck + 13 * s + rank for deck in range(decks) for s in suits for rank in range(13)]
+
+
+def _ms_draws(number: int) -> Callable[[int], int]:
+    """Return draws below a bound from Microsoft's generator, as PySolFC extends it to 33 bits."""
+    state = number if number < 2**32 else number - 2**32
+
+    def draw(bound: int) -> int:
+        nonlocal state
+        state = (state * 214013 + 2531011) % 2**33
+        if number < 2**31:
+            value = state >> 16 & 0x7FFF
+        elif number < 2**32:
+            value = state >> 16 & 0x7FFF | 0x8000
+        else:
+            value = (state >> 16 & 0xFFFF) + 1
+        return value % bound
+
+    return draw
+
+
+def _mersenne_draws(number: int) -> Callable[[int], int]:
+    """Return draws below a bound from Python's Mersenne Twister."""
+    generator = random.Random(number)
+    return lambda bound: int(generator.random() * bound)

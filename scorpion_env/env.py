@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from copy import deepcopy
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import gymnasium as gym
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from scorpion_env.batch import DISABLED, begin, begin_next, counters_info, empty_batch, step_games
+from scorpion_env.batch import (
+    Batch,
+    Reward,
+    begin_asked,
+    begin_next,
+    clear_outcome,
+    copy_batch,
+    counters_info,
+    empty_batch,
+    make_settings,
+    restore_batch,
+    step_games,
+)
 from scorpion_env.deals import deal_state, read_deal
 from scorpion_env.observation import ObservationKind, Tensors, observation_space
 from scorpion_env.rules import Rules
@@ -34,14 +47,6 @@ def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> d
     return given
 
 
-def step_limit_of(rules: Rules, *limits: int | None) -> int:
-    """Return the least of the given step limits, or the rules' own where none is given."""
-    given = [limit for limit in limits if limit is not None]
-    if any(limit < 1 for limit in given):
-        raise ValueError(f"a step limit must be at least 1, got {min(given)}")
-    return min(given) if given else rules.max_steps
-
-
 def take_observation(
     seen: Tensors, space: spaces.Space, rows: Any, copy: bool
 ) -> npt.NDArray | dict[str, npt.NDArray]:
@@ -50,6 +55,14 @@ def take_observation(
         parts = {name: getattr(seen, name)[rows] for name in space}
         return {name: part.copy() for name, part in parts.items()} if copy else parts
     return seen.planes[rows].copy() if copy else seen.planes[rows]
+
+
+class EnvState(NamedTuple):
+    """A saved environment: its games, its generator, and whether it has been reset at all."""
+
+    batch: Batch
+    generator: np.random.Generator | None
+    seeded: bool
 
 
 class ScorpionEnv(gym.Env):
@@ -64,6 +77,11 @@ class ScorpionEnv(gym.Env):
         (`scorpion_env.planes`); ``"both"``: the Dict with the planes in it.
     reveal_hidden : bool
         Show face-down cards by name (the "thoughtful" game).
+    reward : {"score", "progress", "win"}
+        ``"score"``: the score difference of the action (the app's table); ``"progress"``: the same,
+        but a card's placement pays once a game; ``"win"``: 1 for the action that wins.
+    win_bonus : float
+        Added to the reward of the action that wins.
     illegal_action : {"ignore", "raise"}
         An illegal action either changes nothing but the step count, with reward 0 and
         ``info["illegal_action"]`` True, or raises ValueError.
@@ -73,30 +91,37 @@ class ScorpionEnv(gym.Env):
     Raises
     ------
     ValueError
-        For an unknown rule name, observation kind or option.
+        For an unknown rule name, observation kind, reward or option.
     """
 
-    metadata = {"render_modes": [], "render_fps": 4}
+    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": 4}
 
     def __init__(
         self,
         rules: str | Rules = "classic",
         observation: ObservationKind = "cards",
         reveal_hidden: bool = False,
+        reward: Reward = "score",
+        win_bonus: float = 0.0,
         illegal_action: IllegalAction = "ignore",
         step_limit: int | None = None,
         render_mode: str | None = None,
     ) -> None:
         check_illegal_action(illegal_action)
         self.rules = find_rules(rules)
-        self.step_limit = step_limit_of(self.rules, step_limit)
         self.illegal_action = illegal_action
-        self.reveal_hidden = bool(reveal_hidden)
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, observation)
         self.action_space = spaces.Discrete(self.rules.actions)
         self._compiled = self.rules.compiled
-        self._batch = empty_batch(self.rules, 1, observation)
+        self._settings = make_settings(
+            self.rules,
+            reveal_hidden=reveal_hidden,
+            reward=reward,
+            win_bonus=win_bonus,
+            step_limit=step_limit,
+        )
+        self._batch = empty_batch(self.rules, 1, observation, self._settings)
         self._batch.episodes.over[0] = True
         self._action = np.zeros(1, np.int64)
         self._seeded = False
@@ -126,19 +151,17 @@ class ScorpionEnv(gym.Env):
             For an unknown option, a deal that cannot be read, or one without a first move.
         """
         given = check_options(options, RESET_OPTIONS)
-        asked = read_deal(given["deal"], self.rules) if "deal" in given else None
+        asked = read_deal(given["deal"], self.rules, seed) if "deal" in given else None
         super().reset(seed=seed)
         episodes = self._batch.episodes
         if seed is not None or not self._seeded:
             episodes.stream[0] = deal_state(self.np_random)
             self._seeded = True
-        episodes.illegal[0] = False
         if asked is None:
-            begin_next(self._compiled, self._batch, 0, self.reveal_hidden)
+            clear_outcome(episodes, 0)
+            begin_next(self._compiled, self._batch, 0, self._settings)
         else:
-            episodes.number[0], episodes.deck[0] = asked
-            if begin(self._compiled, self._batch, 0, self.reveal_hidden):
-                raise ValueError("this deal has no legal move: its game is over before it begins")
+            begin_asked(self.rules, self._batch, 0, asked, self._settings)
         return self._observation(), {**self._info(), "deal": episodes.number[0]}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -164,14 +187,7 @@ class ScorpionEnv(gym.Env):
                 f"action {action} is illegal: choose one that info['action_mask'] allows"
             )
         self._action[0] = action
-        step_games(
-            self._compiled,
-            self._batch,
-            self._action,
-            self.step_limit,
-            DISABLED,
-            self.reveal_hidden,
-        )
+        step_games(self._compiled, self._batch, self._action, self._settings)
         return (
             self._observation(),
             float(episodes.reward[0]),
@@ -179,6 +195,23 @@ class ScorpionEnv(gym.Env):
             bool(episodes.truncated[0]),
             self._info(),
         )
+
+    def get_state(self) -> EnvState:
+        """Return a copy of all that later steps and resets depend on."""
+        return EnvState(copy_batch(self._batch), deepcopy(self._np_random), self._seeded)
+
+    def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
+        """Go on from a state of `get_state`; return its observation and info.
+
+        Raises
+        ------
+        ValueError
+            If the state belongs to an environment that was made otherwise.
+        """
+        restore_batch(self._batch, state.batch)
+        self._np_random = deepcopy(state.generator)
+        self._seeded = state.seeded
+        return self._observation(), self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (actions,), as sb3-contrib asks for them."""

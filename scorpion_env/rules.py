@@ -74,7 +74,7 @@ class Layout:
         self._check_reserve()
 
     def _check_pack(self) -> None:
-        if not (1 <= self.decks and 1 <= self.suits <= 4 and 2 <= self.ranks <= 13):
+        if not (self.decks >= 1 and 1 <= self.suits <= 4 and 2 <= self.ranks <= 13):
             _refuse("it needs at least 1 deck, 1 to 4 suits and 2 to 13 ranks")
         if self.cards > MAX_CARDS:
             _refuse(f"{self.cards} cards are more than {MAX_CARDS}")

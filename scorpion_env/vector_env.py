@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from typing import Any
 
 import gymnasium as gym
@@ -17,20 +18,23 @@ from scorpion_env.batch import (
     DISABLED,
     NEXT_STEP,
     SAME_STEP,
-    begin,
-    clear_outcome,
+    Reward,
+    begin_asked,
+    copy_batch,
     counters_info,
     empty_batch,
+    make_settings,
     reset_games,
+    restore_batch,
     step_games,
 )
-from scorpion_env.deals import deal_state, read_deal
+from scorpion_env.deals import Deal, deal_state, read_deal
 from scorpion_env.env import (
     RESET_OPTIONS,
+    EnvState,
     IllegalAction,
     check_illegal_action,
     check_options,
-    step_limit_of,
     take_observation,
 )
 from scorpion_env.observation import ObservationKind, observation_space
@@ -59,7 +63,7 @@ class ScorpionVectorEnv(VectorEnv):
     copy : bool
         Whether observations and masks are copies (default) or the live buffers, which the next
         step overwrites.
-    rules, observation, reveal_hidden, illegal_action, step_limit
+    rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
         As in `ScorpionEnv`.
 
     Raises
@@ -75,6 +79,8 @@ class ScorpionVectorEnv(VectorEnv):
         rules: str | Rules = "classic",
         observation: ObservationKind = "cards",
         reveal_hidden: bool = False,
+        reward: Reward = "score",
+        win_bonus: float = 0.0,
         illegal_action: IllegalAction = "ignore",
         step_limit: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
@@ -86,9 +92,7 @@ class ScorpionVectorEnv(VectorEnv):
         check_illegal_action(illegal_action)
         self.num_envs = num_envs
         self.rules = find_rules(rules)
-        self.step_limit = step_limit_of(self.rules, step_limit, max_episode_steps)
         self.illegal_action = illegal_action
-        self.reveal_hidden = bool(reveal_hidden)
         self.render_mode = render_mode
         self.copy = copy
         self.autoreset_mode = AutoresetMode(autoreset_mode)
@@ -99,7 +103,16 @@ class ScorpionVectorEnv(VectorEnv):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._compiled = self.rules.compiled
         self._mode = _MODES[self.autoreset_mode]
-        self._batch = empty_batch(self.rules, num_envs, observation, self._mode == SAME_STEP)
+        limits = [limit for limit in (step_limit, max_episode_steps) if limit is not None]
+        self._settings = make_settings(
+            self.rules,
+            autoreset=self._mode,
+            reveal_hidden=reveal_hidden,
+            reward=reward,
+            win_bonus=win_bonus,
+            step_limit=min(limits, default=None),
+        )
+        self._batch = empty_batch(self.rules, num_envs, observation, self._settings)
         self._seeded = False
 
     def reset(
@@ -125,12 +138,17 @@ class ScorpionVectorEnv(VectorEnv):
         """
         given = check_options(options, (*RESET_OPTIONS, "reset_mask"))
         chosen = self._chosen(given.get("reset_mask"))
-        asked = read_deal(given["deal"], self.rules) if "deal" in given else None
-        self._seed_games(self._seeds(seed), chosen)
-        if asked is None:
-            reset_games(self._compiled, self._batch, chosen, self.reveal_hidden)
-        else:
-            self._deal(asked, chosen)
+        seeds = self._seeds(seed)
+        asked: dict[int, Deal] = {}
+        if "deal" in given:
+            games = np.flatnonzero(chosen).tolist()
+            asked = {game: read_deal(given["deal"], self.rules, seeds[game]) for game in games}
+        self._seed_games(seeds, chosen)
+        if not asked:
+            reset_games(self._compiled, self._batch, chosen, self._settings)
+        self._batch.episodes.dealt[:] = chosen
+        for game, deal in asked.items():
+            begin_asked(self.rules, self._batch, game, deal, self._settings)
         return self._observation(), self._info(chosen)
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
@@ -169,15 +187,6 @@ class ScorpionVectorEnv(VectorEnv):
             self._batch.episodes.stream[game] = deal_state(generator)
         self._seeded = True
 
-    def _deal(self, asked: tuple[int, npt.NDArray[np.uint8]], chosen: npt.NDArray) -> None:
-        episodes = self._batch.episodes
-        episodes.dealt[:] = False
-        for game in np.flatnonzero(chosen):
-            clear_outcome(episodes, game)
-            episodes.number[game], episodes.deck[game] = asked
-            if begin(self._compiled, self._batch, game, self.reveal_hidden):
-                raise ValueError("this deal has no legal move: its game is over before it begins")
-
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[Any, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
@@ -193,9 +202,7 @@ class ScorpionVectorEnv(VectorEnv):
         """
         actions = self._checked(actions)
         episodes = self._batch.episodes
-        step_games(
-            self._compiled, self._batch, actions, self.step_limit, self._mode, self.reveal_hidden
-        )
+        step_games(self._compiled, self._batch, actions, self._settings)
         return (
             self._observation(),
             episodes.reward.copy(),
@@ -238,6 +245,23 @@ class ScorpionVectorEnv(VectorEnv):
                     "info['action_mask'] allows"
                 )
         return numbers
+
+    def get_state(self) -> EnvState:
+        """Return a copy of all that later steps and resets depend on."""
+        return EnvState(copy_batch(self._batch), deepcopy(self._np_random), self._seeded)
+
+    def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
+        """Go on from a state of `get_state`; return its observations and infos.
+
+        Raises
+        ------
+        ValueError
+            If the state belongs to an environment that was made otherwise.
+        """
+        restore_batch(self._batch, state.batch)
+        self._np_random = deepcopy(state.generator)
+        self._seeded = state.seeded
+        return self._observation(), self._info(np.ones(self.num_envs, np.bool_))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (num_envs, actions); a view of the live masks unless copying."""

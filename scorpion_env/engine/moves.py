@@ -57,9 +57,15 @@ def is_idle(rules: CompiledRules, state: State, game: int, card: int) -> bool:
 
 
 @njit(cache=True)
+def reserve_waits(rules: CompiledRules, state: State, game: int) -> bool:
+    """Say whether a reserve is still to be dealt; changes nothing."""
+    return rules.reserve_columns.shape[0] > 0 and state.reserve[game, 0] != NO_CARD
+
+
+@njit(cache=True)
 def may_deal(rules: CompiledRules, state: State, game: int, live: int) -> bool:
     """Say whether the reserve may be dealt, ``live`` other legal moves not being idle; reads."""
-    if rules.reserve_columns.shape[0] == 0 or state.reserve[game, 0] == NO_CARD:
+    if not reserve_waits(rules, state, game):
         return False
     return rules.reserve == RESERVE_DEAL or (rules.reserve == RESERVE_DEAL_WHEN_IDLE and live == 0)
 
@@ -171,15 +177,31 @@ def mark_standing(rules: CompiledRules, state: State, game: int) -> int:
 
 
 @njit(cache=True)
+def placement_points(rules: CompiledRules, state: State, game: int, action: int) -> int:
+    """Return the points for where the action's block lands: a card of its suit or not; reads."""
+    if action >= rules.deal_action:
+        return 0
+    target = action % rules.columns
+    height = state.height[game, target]
+    if height == 0:
+        return 0
+    below = card_at(state, game, target, height - 1)
+    return PLACEMENT_POINTS * (rules.ids[below, 1] == rules.ids[action // rules.columns, 1])
+
+
+@njit(cache=True)
+def last_action(state: State, game: int) -> int:
+    """Return the action that undo would take back; changes nothing."""
+    return np.int64(state.history[game, state.counters[game, NEWEST], DONE_ACTION])
+
+
+@njit(cache=True)
 def play_move(rules: CompiledRules, state: State, game: int, card: int, target: int) -> tuple:
     """Move ``card``'s block onto ``target``; return its source and the columns turned, removed.
 
     The source is a column, or ``-1 - place`` of the reserve; the other two have a bit a column.
     Changes the tableau, the card index, the reserve and the counters.
     """
-    height = state.height[game, target]
-    if height > 0 and rules.ids[card_at(state, game, target, height - 1), 1] == rules.ids[card, 1]:
-        state.counters[game, SCORE] += PLACEMENT_POINTS
     source = np.int64(state.column_of[game, card])
     start = np.int64(state.height_of[game, card])
     flips = 0
@@ -224,6 +246,7 @@ def apply(rules: CompiledRules, state: State, game: int, action: int) -> None:
         return
     score = state.counters[game, SCORE]
     best = state.counters[game, BEST]
+    state.counters[game, SCORE] += placement_points(rules, state, game, action)
     source = 0
     if action == rules.deal_action:
         flips, removals = deal_reserve(rules, state, game)
@@ -295,7 +318,7 @@ def undo(rules: CompiledRules, state: State, game: int) -> None:
     """Take the last action back: restores the game's row, flips, score and counters exactly."""
     capacity = state.history.shape[1]
     record = state.history[game, state.counters[game, NEWEST]]
-    action = np.int64(record[DONE_ACTION])
+    action = last_action(state, game)
     flips = np.int64(record[DONE_FLIPS])
     removals = np.int64(record[DONE_REMOVALS])
     if action == rules.deal_action:

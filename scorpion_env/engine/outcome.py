@@ -6,11 +6,10 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from scorpion_env.engine.moves import legal_mask
+from scorpion_env.engine.moves import legal_mask, reserve_waits
 from scorpion_env.engine.state import (
     IN_RESERVE,
     LOST,
-    NO_CARD,
     PLAYING,
     SEQUENCES,
     STATUS,
@@ -87,15 +86,6 @@ def has_helpful_move(
 
 
 @njit(cache=True)
-def reserve_is_gone(rules: CompiledRules, state: State, game: int) -> bool:
-    """Say whether no reserve card is left; changes nothing."""
-    for place in range(rules.reserve_cards):
-        if state.reserve[game, place] != NO_CARD:
-            return False
-    return True
-
-
-@njit(cache=True)
 def is_lost(
     rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8], live: int
 ) -> bool:
@@ -106,7 +96,7 @@ def is_lost(
         return True
     return (
         rules.sheet_loss == 1
-        and reserve_is_gone(rules, state, game)
+        and not reserve_waits(rules, state, game)
         and not has_helpful_move(rules, state, game, mask)
     )
 

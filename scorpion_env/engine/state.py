@@ -39,23 +39,16 @@ class State(NamedTuple):
     history: npt.NDArray[np.int32]  # (N, undo capacity, RECORD) a ring of undoable actions
 
 
-def undo_capacity(rules: Rules) -> int:
-    """Return how many actions a game's history must hold.
-
-    An episode ends at its step limit, so that many actions are enough where undo has no limit.
-    """
-    return rules.max_steps if rules.undo_limit is None else rules.undo_limit
-
-
-def empty_state(rules: Rules, games: int, capacity: int | None = None) -> State:
+def empty_state(rules: Rules, games: int, undoable: int | None = None) -> State:
     """Return a state of ``games`` games, nothing dealt yet.
 
-    ``capacity`` is the number of undoable actions each game can hold; None takes what the rules
-    ask for.
+    ``undoable`` is the number of actions each game's history holds; None takes what the rules ask
+    for, where an episode's step limit is enough if undo has no limit.
     """
     layout = rules.layout
     columns, cards = len(layout.columns), layout.cards
-    held = undo_capacity(rules) if capacity is None else capacity
+    if undoable is None:
+        undoable = rules.max_steps if rules.undo_limit is None else rules.undo_limit
     return State(
         tableau=np.full((games, columns, cards), NO_CARD, np.uint8),
         height=np.zeros((games, columns), np.int16),
@@ -66,7 +59,7 @@ def empty_state(rules: Rules, games: int, capacity: int | None = None) -> State:
         removed=np.full((games, layout.sequences, layout.ranks), NO_CARD, np.uint8),
         completed=np.zeros((games, layout.sequences), np.uint8),
         counters=np.zeros((games, COUNTERS), np.int32),
-        history=np.zeros((games, held, RECORD), np.int32),
+        history=np.zeros((games, undoable, RECORD), np.int32),
     )
 
 

@@ -1,0 +1,1 @@
+"""Training: configs, the Stable-Baselines3 adapter, PPO runs."""

@@ -1,0 +1,151 @@
+"""Saving a run at the edge of a rollout and going on from there as if it had never stopped."""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections import deque
+from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile
+
+import numpy as np
+import torch
+from sb3_contrib import MaskablePPO
+
+from scorpion_env.env import EnvState
+from train.run_folder import RunError, read_json, write_text
+from train.vec_env import ScorpionVecEnv
+
+FOLDER = "checkpoints"
+KEPT = 2
+MODEL, ARRAYS, NUMBERS = "model.zip", "state.npz", "state.json"
+COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
+
+
+def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, run: Path) -> Path:
+    """Write a checkpoint folder, whole or not at all, and drop all but the newest `KEPT`.
+
+    To be called between two rollouts. ``model.zip`` is SB3's own format; the rest is JSON and
+    plain arrays.
+    """
+    folder = run / FOLDER / f"{model.num_timesteps:012d}"
+    temporary = folder.with_name(folder.name + ".part")
+    shutil.rmtree(temporary, ignore_errors=True)
+    temporary.mkdir(parents=True)
+    model.save(temporary / MODEL)
+    with (temporary / ARRAYS).open("wb") as file:
+        np.savez(file, **_arrays(model, games))
+    write_text(temporary / NUMBERS, json.dumps(_numbers(model, games)))
+    shutil.rmtree(folder, ignore_errors=True)
+    temporary.replace(folder)
+    for old in sorted(path for path in folder.parent.iterdir() if path.suffix == "")[:-KEPT]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
+
+
+def newest_checkpoint(run: Path) -> Path:
+    """Return the run's newest checkpoint folder.
+
+    Raises
+    ------
+    RunError
+        If it has none.
+    """
+    found = sorted(path for path in (run / FOLDER).glob("*") if path.suffix == "")
+    if not found:
+        raise RunError(f"{run} has no checkpoint to resume from: start it again under another name")
+    return found[-1]
+
+
+def load_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, folder: Path) -> None:
+    """Put a freshly made model and its games back to where the checkpoint was made.
+
+    Only weights and plain data are read: nothing in the checkpoint is run.
+
+    Raises
+    ------
+    RunError
+        If a file of it is missing, damaged or belongs to another config.
+    """
+    numbers = read_json(folder / NUMBERS)
+    try:
+        with np.load(folder / ARRAYS, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+        model.set_parameters(str(folder / MODEL), device=model.device)
+        _restore_games(games, arrays, numbers)
+        _restore_model(model, arrays, numbers)
+    except (OSError, ValueError, KeyError, RuntimeError, TypeError, BadZipFile) as error:
+        raise RunError(
+            f"{folder} is damaged or of another config ({error}): remove it to resume from the "
+            "checkpoint before it"
+        ) from error
+
+
+def _batch_arrays(saved: EnvState) -> dict[str, np.ndarray]:
+    return {
+        f"games.{part}.{field}": array
+        for part, arrays in saved.batch._asdict().items()
+        for field, array in arrays._asdict().items()
+    }
+
+
+def _arrays(model: MaskablePPO, games: ScorpionVecEnv) -> dict[str, np.ndarray]:
+    _, keys, position, has_gauss, gauss = np.random.get_state()
+    return {
+        **_batch_arrays(games.games.get_state()),
+        "returns": games.returns,
+        "lengths": games.lengths,
+        "last_obs": model._last_obs,
+        "last_episode_starts": model._last_episode_starts,
+        "torch_random": torch.get_rng_state().numpy(),
+        "numpy_random": keys,
+        "numpy_random_rest": np.array([position, has_gauss, gauss]),
+    }
+
+
+def _numbers(model: MaskablePPO, games: ScorpionVecEnv) -> dict[str, Any]:
+    pending = {k: v for k, v in model.logger.name_to_value.items() if not k.startswith("time/")}
+    return {
+        **{name: getattr(model, name) for name in COUNTS},
+        "episodes": list(model.ep_info_buffer or ()),
+        "successes": [bool(success) for success in model.ep_success_buffer or ()],
+        "pending_metrics": {key: float(value) for key, value in pending.items()},
+        "python_random": random.getstate(),
+        "generator": games.games.np_random.bit_generator.state,
+    }
+
+
+def _restore_games(games: ScorpionVecEnv, arrays: dict[str, np.ndarray], numbers: Any) -> None:
+    here = games.games.get_state()
+    batch = type(here.batch)(
+        *(
+            type(part)(*(arrays[f"games.{name}.{field}"] for field in part._fields))
+            for name, part in here.batch._asdict().items()
+        )
+    )
+    generator = np.random.default_rng()
+    generator.bit_generator.state = numbers["generator"]
+    games.games.set_state(EnvState(batch, generator, seeded=True))
+    games.returns[:] = arrays["returns"]
+    games.lengths[:] = arrays["lengths"]
+
+
+def _restore_model(model: MaskablePPO, arrays: dict[str, np.ndarray], numbers: Any) -> None:
+    for name in COUNTS:
+        setattr(model, name, int(numbers[name]))
+    model._last_obs = arrays["last_obs"]
+    model._last_episode_starts = arrays["last_episode_starts"]
+    window = model._stats_window_size
+    model.ep_info_buffer = deque(numbers["episodes"], maxlen=window)
+    model.ep_success_buffer = deque(numbers["successes"], maxlen=window)
+    for key, value in numbers["pending_metrics"].items():
+        model.logger.record(key, value)
+    version, internal, gauss = numbers["python_random"]
+    random.setstate((version, tuple(internal), gauss))
+    torch.set_rng_state(torch.from_numpy(arrays["torch_random"].astype(np.uint8)))
+    position, has_gauss, cached = arrays["numpy_random_rest"]
+    np.random.set_state(
+        ("MT19937", arrays["numpy_random"], int(position), int(has_gauss), float(cached))
+    )

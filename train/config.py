@@ -1,0 +1,207 @@
+"""What a training run is made of, read from YAML and checked before anything starts."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from agents.evaluation import parse_seeds
+from scorpion_env import VARIANTS
+from scorpion_env.batch import Reward
+from scorpion_env.deals import FIRST_TRAINING_SEED
+
+
+class ConfigError(ValueError):
+    """A config that cannot be used; the message names the key, its line and what is allowed."""
+
+
+class Section(BaseModel):
+    """A part of the config; unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Network(Section):
+    """The policy and value networks: separate multilayer perceptrons of one shape."""
+
+    hidden: list[int] = Field(default=[256, 256], description="width of each hidden layer")
+    activation: Literal["relu", "tanh"] = "relu"
+
+    @field_validator("hidden")
+    @classmethod
+    def _positive(cls, widths: list[int]) -> list[int]:
+        if not all(1 <= width <= 4096 for width in widths):
+            raise ValueError("every layer needs a width from 1 to 4096")
+        return widths
+
+
+class PPO(Section):
+    """Hyperparameters of MaskablePPO, under sb3-contrib's names."""
+
+    n_steps: int = Field(default=64, ge=1, description="steps a game in each rollout")
+    batch_size: int = Field(default=1024, ge=2)
+    n_epochs: int = Field(default=4, ge=1)
+    learning_rate: float = Field(default=5e-4, gt=0)
+    final_learning_rate: float | None = Field(
+        default=None, gt=0, description="where a linear schedule ends; none: constant"
+    )
+    gamma: float = Field(default=0.99, gt=0, le=1)
+    gae_lambda: float = Field(default=0.95, ge=0, le=1)
+    clip_range: float = Field(default=0.2, gt=0)
+    ent_coef: float = Field(default=0.01, ge=0)
+    vf_coef: float = Field(default=0.5, ge=0)
+    max_grad_norm: float = Field(default=0.5, gt=0)
+    target_kl: float | None = Field(default=None, gt=0)
+
+
+class Evaluation(Section):
+    """Periodic masked evaluation on fixed seeds."""
+
+    every: int = Field(default=100_000, ge=0, description="environment steps between; 0: never")
+    seeds: str = Field(default="0:500", description="first:end, the end left out")
+
+    @field_validator("seeds")
+    @classmethod
+    def _range(cls, seeds: str) -> str:
+        if parse_seeds(seeds)[-1] >= FIRST_TRAINING_SEED:
+            raise ValueError(f"evaluation seeds lie below {FIRST_TRAINING_SEED}")
+        return seeds
+
+
+class Config(Section):
+    """One training run."""
+
+    rules: str = "classic"
+    observation: Literal["planes"] = "planes"
+    reward: Reward = "score"
+    win_bonus: float = 0.0
+    reward_scale: float = Field(default=0.01, gt=0, description="factor on the reward PPO sees")
+    seed: int = Field(default=FIRST_TRAINING_SEED, ge=FIRST_TRAINING_SEED, lt=2**63)
+    num_envs: int = Field(default=256, ge=1)
+    total_steps: int = Field(default=1_000_000, ge=1)
+    checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")
+    threads: int = Field(default=2, ge=1, description="torch's threads")
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    network: Network = Network()
+    ppo: PPO = PPO()
+    evaluation: Evaluation = Evaluation()
+
+    @field_validator("rules")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name not in VARIANTS:
+            raise ValueError(f"unknown: choose one of {', '.join(VARIANTS)}")
+        return name
+
+    @model_validator(mode="after")
+    def _rollout_holds_a_batch(self) -> Config:
+        rollout = self.num_envs * self.ppo.n_steps
+        if self.ppo.batch_size > rollout:
+            raise ValueError(
+                f"ppo.batch_size {self.ppo.batch_size} is more than a rollout has: "
+                f"num_envs x ppo.n_steps = {rollout}"
+            )
+        return self
+
+
+def load_config(path: Path, overrides: list[str] | None = None) -> Config:
+    """Read a YAML config, with ``key.sub=value`` overrides.
+
+    Raises
+    ------
+    ConfigError
+        If the file cannot be read or a key or value is wrong; the message names it, its line and
+        what is allowed.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        data = yaml.safe_load(text)
+        lines = _key_lines(yaml.compose(text, Loader=yaml.SafeLoader))
+    except OSError as error:
+        raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"{path} is not a text file: {error.reason}") from error
+    except yaml.YAMLError as error:
+        raise ConfigError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if data is None:
+        data = {}
+    if not isinstance(data, dict):
+        raise ConfigError(f"{path} must hold keys and values, such as 'total_steps: 100000'")
+    places = {key: f"{path}, line {line}: " for key, line in lines.items()}
+    for override in overrides or []:
+        key = _override(data, override)
+        places[key] = f"--set {override}: "
+    return _validate(data, places, f"{path}: ")
+
+
+def _validate(data: dict[str, Any], places: dict[str, str], whole: str) -> Config:
+    try:
+        return Config.model_validate(data)
+    except ValidationError as error:
+        messages = [_message(dict(problem), places, whole) for problem in error.errors()]
+        raise ConfigError("\n".join(messages)) from error
+
+
+def _override(data: dict[str, Any], text: str) -> str:
+    """Put ``key.sub=value`` into ``data``; return its dotted key."""
+    key, equals, value = text.partition("=")
+    if not equals or not key:
+        raise ConfigError(f"--set {text}: write it as key=value, for example ppo.gamma=0.999")
+    *parents, last = key.split(".")
+    section = data
+    for parent in parents:
+        section = section.setdefault(parent, {})
+        if not isinstance(section, dict):
+            raise ConfigError(f"--set {text}: {parent} has no keys below it")
+    try:
+        section[last] = yaml.safe_load(value)
+    except yaml.YAMLError as error:
+        raise ConfigError(f"--set {text}: the value is not valid YAML") from error
+    return key
+
+
+def _key_lines(node: Any, prefix: str = "") -> dict[str, int]:
+    """Return the line of every dotted key of a YAML document."""
+    lines: dict[str, int] = {}
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            name = f"{prefix}{getattr(key, 'value', key)}"
+            lines[name] = key.start_mark.line + 1
+            lines.update(_key_lines(value, f"{name}."))
+    return lines
+
+
+def _message(problem: dict[str, Any], places: dict[str, str], whole: str) -> str:
+    """Return one line on what pydantic found wrong, with its place and what is allowed."""
+    parts = [str(part) for part in problem["loc"]]
+    key = ".".join(parts)
+    known = next(
+        (
+            places[".".join(parts[:n])]
+            for n in range(len(parts), 0, -1)
+            if ".".join(parts[:n]) in places
+        ),
+        whole,
+    )
+    if problem["type"] == "extra_forbidden":
+        allowed = list(_section_of(parts[:-1]).model_fields)
+        near = difflib.get_close_matches(parts[-1], allowed, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        return f"{known}{key} is unknown: {hint}allowed here: {', '.join(allowed)}"
+    said = problem["msg"].removeprefix("Value error, ")
+    said = said[:1].lower() + said[1:]
+    return f"{known}{key}={problem['input']!r}: {said}" if key else f"{known}{said}"
+
+
+def _section_of(parts: list[str]) -> type[BaseModel]:
+    model: type[BaseModel] = Config
+    for part in parts:
+        annotation = model.model_fields[part].annotation
+        assert isinstance(annotation, type)
+        assert issubclass(annotation, BaseModel)
+        model = annotation
+    return model

@@ -1,0 +1,45 @@
+"""The trained policy as two files that run no code when they are loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.numpy import save
+from sb3_contrib import MaskablePPO
+
+from agents.policy import POLICY_JSON, POLICY_TENSORS
+from train.config import Config
+from train.run_folder import write_bytes, write_text
+
+FORMAT = 1
+
+
+def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
+    """Return the linear layers from observation to logits, in order."""
+    hidden = [m for m in model.policy.mlp_extractor.policy_net if isinstance(m, torch.nn.Linear)]
+    return [*hidden, model.policy.action_net]
+
+
+def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
+    """Write the policy's two files into ``folder``, each whole or not at all."""
+    layers = policy_layers(model)
+    tensors: dict[str, np.ndarray] = {}
+    for number, layer in enumerate(layers):
+        for part in ("weight", "bias"):
+            array = getattr(layer, part).detach().cpu().numpy()
+            tensors[f"layers.{number}.{part}"] = np.ascontiguousarray(array, np.float32)
+    about = {
+        "format": FORMAT,
+        "rules": config.rules,
+        "observation": config.observation,
+        "actions": layers[-1].out_features,
+        "inputs": layers[0].in_features,
+        "layers": len(layers),
+        "activation": config.network.activation,
+        "steps": model.num_timesteps,
+    }
+    write_bytes(folder / POLICY_TENSORS, save(tensors))
+    write_text(folder / POLICY_JSON, json.dumps(about, indent=2) + "\n")

@@ -1,0 +1,206 @@
+"""One run of MaskablePPO from a config, from its start or from a checkpoint."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import (
+    HumanOutputFormat,
+    KVWriter,
+    Logger,
+    TensorBoardOutputFormat,
+)
+from torch.distributions import Distribution
+
+from agents.evaluation import evaluate, parse_seeds, summarise
+from agents.policy import PolicyAgent
+from scorpion_env import VARIANTS
+from train.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
+from train.config import Config
+from train.export import export_policy
+from train.metrics import MetricsWriter, draw_curve
+from train.run_folder import write_text
+from train.vec_env import ScorpionVecEnv
+
+STATISTICS_WINDOW = 1000
+ACTIVATIONS = {"relu": torch.nn.ReLU, "tanh": torch.nn.Tanh}
+
+
+class StopAskedError(Exception):
+    """Raised at the edge of a rollout when the person asked the run to stop."""
+
+
+def make_games(config: Config) -> ScorpionVecEnv:
+    """Return the training games that a config asks for."""
+    return ScorpionVecEnv(
+        config.num_envs,
+        reward_scale=config.reward_scale,
+        rules=config.rules,
+        observation=config.observation,
+        reward=config.reward,
+        win_bonus=config.win_bonus,
+    )
+
+
+def make_model(config: Config, games: ScorpionVecEnv) -> MaskablePPO:
+    """Return an untrained MaskablePPO as the config describes it."""
+    torch.set_num_threads(config.threads)
+    # the masked logits are always valid; checking them costs an eighth of the training time
+    Distribution.set_default_validate_args(False)
+    options = config.ppo.model_dump(exclude={"learning_rate", "final_learning_rate"})
+    width = config.network.hidden
+    return MaskablePPO(
+        "MlpPolicy",
+        games,
+        learning_rate=learning_rate(config),
+        seed=config.seed,
+        device=config.device,
+        stats_window_size=STATISTICS_WINDOW,
+        policy_kwargs={
+            "net_arch": {"pi": width, "vf": width},
+            "activation_fn": ACTIVATIONS[config.network.activation],
+        },
+        **options,
+    )
+
+
+def learning_rate(config: Config) -> Any:
+    """Return the learning rate, or its linear schedule over the part of the run that is left."""
+    first, last = config.ppo.learning_rate, config.ppo.final_learning_rate
+    if last is None:
+        return first
+    return lambda left: last + (first - last) * left
+
+
+class RunCallback(BaseCallback):
+    """At the edge of rollouts: evaluates, saves checkpoints, stops when asked to."""
+
+    def __init__(self, config: Config, run: Path, games: ScorpionVecEnv) -> None:
+        super().__init__()
+        self.config = config
+        self.run = run
+        self.games = games
+        self.stop_asked = False
+
+    def _init_callback(self) -> None:
+        self.next_evaluation = self._next(self.config.evaluation.every)
+        self.next_checkpoint = self._next(self.config.checkpoint_every)
+
+    def _next(self, every: int) -> int:
+        if every == 0:
+            return sys.maxsize
+        return (self.model.num_timesteps // every + 1) * every
+
+    def _on_rollout_start(self) -> None:
+        at_start = self.model.num_timesteps == 0
+        if self.model.num_timesteps >= self.next_evaluation:
+            self.evaluate()
+            self.next_evaluation = self._next(self.config.evaluation.every)
+        if self.model.num_timesteps >= self.next_checkpoint or at_start or self.stop_asked:
+            self.save()
+            self.next_checkpoint = self._next(self.config.checkpoint_every)
+        if self.stop_asked:
+            raise StopAskedError
+
+    def _on_step(self) -> bool:
+        return True
+
+    def evaluate(self) -> None:
+        """Play the evaluation seeds, with masks, by argmax; log win rate and mean score."""
+        export_policy(self.model, self.config, self.run)
+        rules = VARIANTS[self.config.rules]
+        agent = PolicyAgent.load(self.run, rules=rules)
+        results = evaluate(agent, rules, parse_seeds(self.config.evaluation.seeds))
+        summary = summarise(results)
+        self.logger.record("evaluation/win_rate", summary.win_rate)
+        self.logger.record("evaluation/mean_score", summary.mean_score)
+
+    def save(self) -> None:
+        """Save a checkpoint and the policy as it is now."""
+        save_checkpoint(self.model, self.games, self.run)
+        export_policy(self.model, self.config, self.run)
+
+
+def make_logger(run: Path, resumed_at: int) -> Logger:
+    """Return a logger that writes to the screen, TensorBoard and ``metrics.csv``."""
+    outputs: list[KVWriter] = [
+        TensorBoardOutputFormat(str(run / "tensorboard")),
+        MetricsWriter(run, resumed_at),
+    ]
+    if sys.stdout.isatty():
+        outputs.insert(0, HumanOutputFormat(sys.stdout))
+    return Logger(str(run), outputs)
+
+
+def train(config: Config, run: Path, resume: bool = False, progress: bool = True) -> bool:
+    """Train into the run folder; return whether the run is finished.
+
+    Ctrl-C ends the run after the rollout at hand, with a checkpoint; a second one at once.
+
+    Raises
+    ------
+    RunError
+        If ``resume`` is asked for and the folder holds no usable checkpoint.
+    """
+    games = make_games(config)
+    model = make_model(config, games)
+    checkpoint = newest_checkpoint(run) if resume else None
+    steps = int(checkpoint.name) if checkpoint else 0
+    model.set_logger(make_logger(run, steps))
+    if checkpoint:
+        load_checkpoint(model, games, checkpoint)
+    callback = RunCallback(config, run, games)
+    finished = _learn(model, config, callback, progress)
+    if finished:
+        callback.init_callback(model)
+        callback.evaluate()
+        callback.save()
+        write_text(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
+    draw_curve(run)
+    model.logger.close()
+    return finished
+
+
+def _learn(model: MaskablePPO, config: Config, callback: RunCallback, progress: bool) -> bool:
+    def ask_to_stop(number: int, frame: FrameType | None) -> None:
+        print("\nstopping after this rollout; Ctrl-C again stops at once", file=sys.stderr)
+        callback.stop_asked = True
+        signal.signal(signal.SIGINT, previous)
+
+    previous = signal.getsignal(signal.SIGINT)
+    signal.signal(signal.SIGINT, ask_to_stop)
+    try:
+        left = config.total_steps - model.num_timesteps
+        if left > 0:
+            model.learn(
+                left,
+                callback=callback,
+                reset_num_timesteps=model.num_timesteps == 0,
+                progress_bar=progress,
+            )
+    except (StopAskedError, KeyboardInterrupt):
+        return False
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    return True
+
+
+def run_summary(model: MaskablePPO, config: Config) -> dict[str, Any]:
+    """Return what a finished run logged last, for ``summary.json``."""
+    logged = model.logger.name_to_value
+    return {
+        "steps": model.num_timesteps,
+        "updates": model._n_updates,
+        "rules": config.rules,
+        "seed": config.seed,
+        "evaluation_seeds": config.evaluation.seeds,
+        **{k.split("/")[1]: float(v) for k, v in logged.items() if k.startswith("evaluation/")},
+    }

@@ -1,0 +1,135 @@
+"""The vector environment as Stable-Baselines3 wants it: same-step resets, a dict a game."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.vec_env import VecEnv
+
+from scorpion_env.deals import FIRST_TRAINING_SEED
+from scorpion_env.vector_env import ScorpionVectorEnv
+
+
+class ScorpionVecEnv(VecEnv):
+    """N games for SB3; masks come as one (N, actions) array without a Python call a game.
+
+    Parameters
+    ----------
+    num_envs : int
+        How many games.
+    reward_scale : float
+        Factor on the reward that the algorithm sees; episode statistics stay in full points.
+    training : bool
+        Refuse seeds that are kept for evaluation.
+    **options
+        Arguments of `ScorpionVectorEnv`.
+    """
+
+    def __init__(
+        self, num_envs: int, reward_scale: float = 1.0, training: bool = True, **options: Any
+    ) -> None:
+        self.games = ScorpionVectorEnv(
+            num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options
+        )
+        self.reward_scale = reward_scale
+        self.training = training
+        self.returns = np.zeros(num_envs)
+        self.lengths = np.zeros(num_envs, np.int64)
+        self._actions: npt.NDArray[np.int64] = np.zeros(num_envs, np.int64)
+        super().__init__(
+            num_envs, self.games.single_observation_space, self.games.single_action_space
+        )
+
+    def seed(self, seed: int | None = None) -> Sequence[int | None]:
+        """Seed game i with ``seed + i`` at the next reset.
+
+        Raises
+        ------
+        ValueError
+            For a training environment, if the seed is one of those kept for evaluation.
+        """
+        if self.training and seed is not None and seed < FIRST_TRAINING_SEED:
+            raise ValueError(
+                f"seed {seed} is kept for evaluation: train with {FIRST_TRAINING_SEED} or more"
+            )
+        return super().seed(seed)
+
+    def reset(self) -> Any:
+        """Begin a new episode in every game and return the observations."""
+        observation, _ = self.games.reset(seed=self._seeds)
+        self._reset_seeds()
+        self.returns[:] = 0
+        self.lengths[:] = 0
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        return observation
+
+    def step_async(self, actions: npt.NDArray[np.int64]) -> None:
+        """Take note of the actions."""
+        self._actions = np.asarray(actions)
+
+    def step_wait(self) -> tuple[Any, npt.NDArray, npt.NDArray, list[dict[str, Any]]]:
+        """Step every game; a game that ends is reset at once."""
+        observation, rewards, terminated, truncated, info = self.games.step(self._actions)
+        self.returns += rewards
+        self.lengths += 1
+        dones = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(dones):
+            infos[game] = self._last_info(info, game, bool(truncated[game]))
+        self.returns[dones] = 0
+        self.lengths[dones] = 0
+        return observation, (rewards * self.reward_scale).astype(np.float32), dones, infos
+
+    def _last_info(self, info: dict[str, Any], game: int, truncated: bool) -> dict[str, Any]:
+        final = info["final_info"]
+        return {
+            "terminal_observation": info["final_obs"][game],
+            "TimeLimit.truncated": truncated,
+            "episode": {"r": float(self.returns[game]), "l": int(self.lengths[game]), "t": 0.0},
+            "is_success": bool(final["is_success"][game]),
+            "score": int(final["score"][game]),
+        }
+
+    def action_masks(self) -> npt.NDArray[np.bool_]:
+        """Return the legal actions (num_envs, actions)."""
+        return self.games.action_masks()
+
+    def has_attr(self, attr_name: str) -> bool:
+        """Say whether the games have an attribute or method."""
+        return hasattr(self, attr_name) or hasattr(self.games, attr_name)
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute that all games share, once for each game asked for."""
+        holder = self if hasattr(self, attr_name) else self.games
+        return [getattr(holder, attr_name) for _ in self._indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set an attribute for all games; they share it."""
+        if len(list(self._indices(indices))) != self.num_envs:
+            raise ValueError("the games of one batch share their attributes: set it for all")
+        setattr(self, attr_name, value)
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Any = None, **method_kwargs: Any
+    ) -> Any:
+        """Call a method of the batch; ``action_masks`` gives the (N, actions) array itself."""
+        result = getattr(self, method_name)(*method_args, **method_kwargs)
+        return result if indices is None else [result[i] for i in self._indices(indices)]
+
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
+        """Return False for each game: they are not wrapped one by one."""
+        return [False for _ in self._indices(indices)]
+
+    def _indices(self, indices: Any) -> Iterable[int]:
+        return self._get_indices(indices)
+
+    def get_images(self) -> Sequence[npt.NDArray | None]:
+        """Return no images: the batch is not drawn."""
+        return [None] * self.num_envs
+
+    def close(self) -> None:
+        """Nothing is held open."""
