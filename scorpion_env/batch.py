@@ -6,7 +6,8 @@ An episode is one game with its reward, step limit and legal mask. Each game car
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from copy import deepcopy
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -138,7 +139,7 @@ def empty_batch(rules: Rules, games: int, kind: ObservationKind, settings: Setti
 
 def copy_batch(batch: Batch) -> Batch:
     """Return a copy that shares no memory with ``batch``."""
-    return Batch(*(type(part)(*(array.copy() for array in part)) for part in batch))
+    return deepcopy(batch)
 
 
 def restore_batch(batch: Batch, saved: Batch) -> None:
@@ -232,7 +233,7 @@ def reset_games(
 
 
 @njit(cache=True)
-def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int) -> float:
+def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int) -> np.int64:
     """Play a legal action; return its score, but for placements of cards already paid for.
 
     Undo takes back all but the placement, which stays paid.
@@ -243,11 +244,11 @@ def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int
         undone = last_action(state, game)
         apply(rules, state, game, action)
         kept = placement_points(rules, state, game, undone)
-        return state.counters[game, SCORE] - before + kept
+        return np.int64(state.counters[game, SCORE] - before + kept)
     points = placement_points(rules, state, game, action)
     card = action // rules.columns
     apply(rules, state, game, action)
-    gained = state.counters[game, SCORE] - before
+    gained = np.int64(state.counters[game, SCORE] - before)
     if points > 0:
         if paid[game, card]:
             gained -= points
@@ -269,7 +270,7 @@ def play_action(
     status = PLAYING
     if legal:
         if settings.reward == REWARD_PROGRESS:
-            reward = play_for_progress(rules, batch, game, action)
+            reward = float(play_for_progress(rules, batch, game, action))
         else:
             before = state.counters[game, SCORE]
             apply(rules, state, game, action)
@@ -319,7 +320,7 @@ def step_games(
                 episodes.mask[game] = 1
 
 
-def counters_info(counters: npt.NDArray[np.int32]) -> dict[str, npt.NDArray]:
+def counters_info(counters: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[Any]]:
     """Return the ``info`` entries that counters (..., COUNTERS) hold, one array each."""
     return {
         "score": counters[..., SCORE].astype(np.int64),

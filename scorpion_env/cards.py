@@ -51,35 +51,3 @@ def parse_card(text: str, suits: int = 4, ranks: int = 13) -> int:
             f"{SUITS[:suits]}, for example {RANKS[ranks - 1]}{SUITS[suits - 1]}"
         )
     return suit * ranks + rank
-
-
-def parse_deck(texts: list[str] | tuple[str, ...], decks: int, suits: int, ranks: int) -> list[int]:
-    """Return the ids of the cards that a whole deck's texts name, twins numbered as they come.
-
-    Parameters
-    ----------
-    texts : sequence of str
-        The cards in the order dealt, the reserve last; ``decks * suits * ranks`` of them.
-
-    Raises
-    ------
-    ValueError
-        If a text is no card, a card comes too often, or the number of cards is wrong.
-    """
-    total = decks * suits * ranks
-    if len(texts) != total:
-        raise ValueError(f"a deal needs {total} cards, got {len(texts)}")
-    seen = [0] * (suits * ranks)
-    cards = []
-    for place, text in enumerate(texts, start=1):
-        if not isinstance(text, str):
-            raise ValueError(f"card {place} of the deal is {text!r}: give each card as text")
-        face = parse_card(text, suits, ranks)
-        if seen[face] == decks:
-            raise ValueError(
-                f"card {place} of the deal: {card_text(face, suits, ranks)} comes {decks + 1} "
-                f"times, the rules have {decks} deck{'s' if decks > 1 else ''}"
-            )
-        cards.append(seen[face] * suits * ranks + face)
-        seen[face] += 1
-    return cards

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import random
 import re
+import reprlib
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.cards import parse_deck
 from scorpion_env.engine.deal import FIRST_DEAL, shuffle
-from scorpion_env.notation import parse_board
+from scorpion_env.notation import parse_board, parse_deck
 from scorpion_env.position import Position
-from scorpion_env.rules import Rules
+from scorpion_env.rules import Rules, is_whole
 
 # Seeds below this bound are for evaluation and suites; training draws its seeds from here up.
 FIRST_TRAINING_SEED = 10_000_000
@@ -57,22 +57,22 @@ def read_deal(deal: Any, rules: Rules, seed: int | None = None) -> Deal:
     ValueError
         If it is no deal of these rules; the message says what is wrong with it.
     """
-    if isinstance(deal, int | np.integer) and not isinstance(deal, bool):
+    if isinstance(deal, np.ndarray):
+        deal = deal.tolist()
+    if is_whole(deal):
         return _read_number(int(deal), rules)
     if isinstance(deal, str):
         name = deal.strip().lower()
         if re.fullmatch(r"(ms)?\d{1,30}", name):
-            number = int(name.removeprefix("ms"))
-            return _deal(0, pysol_deck(number, rules, ms=name.startswith("ms")))
+            return _read_pysol_name(name, rules)
         if ":" in deal:
             nothing = np.zeros(rules.layout.cards, np.uint8)
             return Deal(0, nothing, parse_board(rules, deal, seed))
-    elif isinstance(deal, Sequence | np.ndarray):
-        layout = rules.layout
-        return _deal(0, parse_deck(list(deal), layout.decks, layout.suits, layout.ranks))
+    elif isinstance(deal, Sequence) and not isinstance(deal, bytes | bytearray):
+        return _deal(0, parse_deck(rules, deal))
     raise ValueError(
-        f"{str(deal)[:40]!r} is no deal: give a number from info['deal'], a PySolFC number such as "
-        "'ms123', a board text, or a list of cards as text"
+        f"{reprlib.repr(deal)} is no deal: give a number from info['deal'], a PySolFC number such "
+        "as 'ms123', a board text, or a list of cards as text"
     )
 
 
@@ -84,10 +84,17 @@ def _read_number(number: int, rules: Rules) -> Deal:
     if 0 <= number < FIRST_DEAL:
         return _deal(number, pysol_deck(number, rules, ms=False))
     if not 0 <= number < 2**64:
-        raise ValueError(f"deal number {number} is out of range: use 1 to {2**64 - 1}")
+        raise ValueError(f"this deal number is out of range: use 1 to {2**64 - 1}")
     deck = np.empty(rules.layout.cards, np.uint8)
     shuffle(deck, np.uint64(number))
     return Deal(number, deck)
+
+
+def _read_pysol_name(name: str, rules: Rules) -> Deal:
+    ms, number = name.startswith("ms"), int(name.removeprefix("ms"))
+    # the number is kept where it means the same deal as an int
+    is_same = number <= LAST_PLAIN_MS_NUMBER if ms else number < FIRST_DEAL
+    return _deal(number if is_same else 0, pysol_deck(number, rules, ms))
 
 
 def pysol_deck(number: int, rules: Rules, ms: bool) -> list[int]:

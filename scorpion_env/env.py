@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import gymnasium as gym
 import numpy as np
@@ -47,9 +47,7 @@ def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> d
     return given
 
 
-def take_observation(
-    seen: Tensors, space: spaces.Space, rows: Any, copy: bool
-) -> npt.NDArray | dict[str, npt.NDArray]:
+def take_observation(seen: Tensors, space: spaces.Space[Any], rows: Any, copy: bool) -> Any:
     """Return the observation that ``space`` describes from rows of the tensors."""
     if isinstance(space, spaces.Dict):
         parts = {name: getattr(seen, name)[rows] for name in space}
@@ -65,7 +63,7 @@ class EnvState(NamedTuple):
     seeded: bool
 
 
-class ScorpionEnv(gym.Env):
+class ScorpionEnv(gym.Env[Any, Any]):
     """Scorpion solitaire.
 
     Parameters
@@ -94,7 +92,8 @@ class ScorpionEnv(gym.Env):
         For an unknown rule name, observation kind, reward or option.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": [], "render_fps": 4}
+    # Gymnasium declares this an attribute of the instance: ClassVar would contradict it
+    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -178,7 +177,7 @@ class ScorpionEnv(gym.Env):
         if not self.action_space.contains(action):
             raise ValueError(
                 f"action {action!r} is outside the action space: give a whole number from 0 to "
-                f"{self.action_space.n - 1}"
+                f"{self.rules.actions - 1}"
             )
         if episodes.over[0]:
             raise gym.error.ResetNeeded("the episode is over, or none has begun: call reset()")
@@ -215,7 +214,8 @@ class ScorpionEnv(gym.Env):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (actions,), as sb3-contrib asks for them."""
-        return self._batch.episodes.mask[0].astype(np.bool_)
+        masks: npt.NDArray[np.bool_] = self._batch.episodes.mask[0].astype(np.bool_)
+        return masks
 
     def _observation(self) -> Any:
         return take_observation(self._batch.seen, self.observation_space, 0, copy=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -10,22 +10,24 @@ from gymnasium.utils import seeding
 
 from scorpion_env.cards import rank_of, suit_of
 from scorpion_env.deals import deal_state, read_deal
-from scorpion_env.engine.deal import deal, first_deal
+from scorpion_env.engine.deal import deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import (
     LOST,
+    PLAYING,
     SCORE,
     STATUS,
     UNDOABLE,
     WON,
     State,
+    can_lead,
     copy_state,
     empty_state,
 )
-from scorpion_env.notation import name_move, parse_move, write_board
+from scorpion_env.notation import name_card, name_move, parse_move, write_board
 from scorpion_env.position import Position, read_position, write_position
-from scorpion_env.rules import Rules
+from scorpion_env.rules import Rules, is_whole
 from scorpion_env.variants import find_rules
 
 
@@ -66,9 +68,23 @@ class Game:
         self._mask = np.zeros(self.rules.actions, np.int8)
         self._past: list[tuple[State, int]] = []
         if deal is None:
-            generator, _ = seeding.np_random(seed)
-            deal = int(first_deal(np.uint64(deal_state(generator))))
-        self._begin(deal, seed)
+            self._deal_seed(seed)
+        else:
+            self._begin(deal, seed)
+
+    def _deal_seed(self, seed: Any) -> None:
+        """Deal as an environment does: a deal without a first move is passed over."""
+        if not is_whole(seed) or seed < 0:
+            raise ValueError(f"seed={seed!r} must be a whole number from 0 up")
+        generator, _ = seeding.np_random(int(seed))
+        deck = np.empty(self.rules.layout.cards, np.uint8)
+        following = np.uint64(deal_state(generator))
+        while True:
+            self.deal_number = int(first_deal(following))
+            following = np.uint64(shuffle(deck, np.uint64(self.deal_number)))
+            deal(self.rules.compiled, self._state, 0, deck)
+            if self._settle() == PLAYING:
+                return
 
     def _begin(self, asked: Any, seed: int | None) -> None:
         given = read_deal(asked, self.rules, seed)
@@ -79,8 +95,8 @@ class Game:
             write_position(self.rules, self._state, 0, given.position)
         self._settle()
 
-    def _settle(self) -> None:
-        settle(self.rules.compiled, self._state, 0, self._mask)
+    def _settle(self) -> int:
+        return settle(self.rules.compiled, self._state, 0, self._mask)
 
     def _set_undoable(self, number: int) -> None:
         """Set how many actions the rules let the player take back."""
@@ -138,7 +154,7 @@ class Game:
         ValueError
             If it is no legal move; the message says why where the rules have a word for it.
         """
-        action = parse_move(self.rules, move) if isinstance(move, str) else int(move)
+        action = self._read_move(move)
         if not 0 <= action < self.rules.actions or not self._mask[action]:
             raise ValueError(self._why_not(action))
         before = self.score
@@ -152,6 +168,13 @@ class Game:
             self._settle()
         return self.score - before
 
+    def _read_move(self, move: Any) -> int:
+        if isinstance(move, str):
+            return parse_move(self.rules, move)
+        if not is_whole(move):
+            raise ValueError(f"{move!r} is no move: give text such as 'deal', or an action")
+        return int(move)
+
     def undo(self) -> None:
         """Take the last move back; a person may always do so, back to the start of the game.
 
@@ -163,21 +186,24 @@ class Game:
         if not self._past:
             raise ValueError("there is no move to take back")
         undoable = int(self._state.counters[0, UNDOABLE])
-        self._state, _ = self._past.pop()
+        state, _ = self._past.pop()
+        self._state = copy_state(state)
         self._set_undoable(undoable - 1)
         self._settle()
 
-    def copy(self) -> Game:
+    def copy(self) -> Self:
         """Return a game that goes on independently."""
-        other = object.__new__(Game)
-        other.rules = self.rules
-        other.deal_number = self.deal_number
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
         other._state = copy_state(self._state)
         other._mask = self._mask.copy()
-        other._past = [(copy_state(state), action) for state, action in self._past]
+        other._past = self._past.copy()  # nothing changes the states in it
         return other
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Game:
+    def __copy__(self) -> Self:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self.copy()
 
     def to_text(self, reveal: bool = False) -> str:
@@ -195,6 +221,8 @@ class Game:
         if not 0 <= action < self.rules.actions:
             return f"action {action} is outside the action space 0 to {self.rules.actions - 1}"
         move = name_move(self.rules, action)
+        if self.is_won or self.is_stuck:
+            return f"{move} is illegal: the game is {'won' if self.is_won else 'lost'}"
         if action < self.rules.deal_action:
             reason = self._rejection(*divmod(action, len(self.rules.layout.columns)))
             if reason:
@@ -203,6 +231,8 @@ class Game:
 
     def _rejection(self, card: int, target: int) -> str:
         layout = self.rules.layout
+        if not can_lead(self.rules.compiled, self._state, 0, card):
+            return f"{name_card(self.rules, card)} does not lie face-up"
         cards = self.position.columns[target]
         if not cards:
             is_king = rank_of(card, layout.ranks) == layout.ranks - 1

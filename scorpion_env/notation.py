@@ -20,16 +20,20 @@ A move is ``4H>7`` (the block led by the 4 of hearts onto column 7), ``deal`` or
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
-from scorpion_env.cards import RANKS, SUITS, card_text, parse_card
+from scorpion_env.cards import RANKS, RED_SUITS, SUITS, card_text, parse_card, rank_of, suit_of
+from scorpion_env.engine.deal import shuffle
 from scorpion_env.position import Position
-from scorpion_env.rules import Rules
+from scorpion_env.rules import Rules, is_whole
 
 HIDDEN, GONE = "##", "--"
-COUNTS = ("score", "moves", "best")
+MOST_COUNTED = 9_999_999
 
 
 class NotationError(ValueError):
@@ -61,8 +65,14 @@ def write_board(rules: Rules, position: Position, reveal: bool = False) -> str:
     sequences = [_write_sequence(rules, cards) for cards in position.removed]
     lines.append(" ".join(["reserve:", *reserve]))
     lines.append(" ".join(["completed:", ", ".join(sequences)]).rstrip())
-    counts = COUNTS if rules.sequences == "stay" else COUNTS[:2]
-    return "\n".join([*lines, *(f"{name}: {getattr(position, name)}" for name in counts)])
+    counts = [f"{name}: {getattr(position, name)}" for name in _most_counted(rules)]
+    return "\n".join([*lines, *counts])
+
+
+def _most_counted(rules: Rules) -> dict[str, int]:
+    """Return the counts that a board of these rules has, each with its highest value."""
+    most = {"score": MOST_COUNTED, "moves": MOST_COUNTED}
+    return {**most, "best": rules.layout.sequences} if rules.sequences == "stay" else most
 
 
 def _write_sequence(rules: Rules, cards: tuple[int, ...]) -> str:
@@ -121,7 +131,7 @@ def _card_id(rules: Rules, text: str, place: str) -> int:
 
 
 def _split_deck(text: str) -> tuple[str, int | None]:
-    match = re.fullmatch(rf"((?:[{RANKS}]|10)[{SUITS}])([1-9])?", text, re.IGNORECASE)
+    match = re.fullmatch(rf"((?:[{RANKS}]|10)[{SUITS}])([1-9]\d?)?", text, re.IGNORECASE)
     if match is None:
         return text, None
     return match[1], int(match[2]) if match[2] else None
@@ -143,7 +153,7 @@ class _Reader:
             twins = range(card % pack, layout.cards, pack)
             card = next((twin for twin in twins if twin not in self.places), card)
         if card in self.places:
-            raise NotationError(f"{place}: {text} was already on {self.places[card]}")
+            raise NotationError(f"{place}: {text} was already named: {self.places[card]}")
         self.places[card] = place
         return card
 
@@ -152,6 +162,26 @@ class _Reader:
         return [
             None if text == HIDDEN else self.card(text.removeprefix("#"), place) for text in texts
         ]
+
+
+def parse_deck(rules: Rules, texts: Sequence[Any]) -> list[int]:
+    """Return the ids of the cards of a whole deal, in the order dealt, the reserve last.
+
+    Raises
+    ------
+    NotationError
+        If a text is no card, a card comes too often, or the number of cards is wrong.
+    """
+    if len(texts) != rules.layout.cards:
+        raise NotationError(f"a deal needs {rules.layout.cards} cards, got {len(texts)}")
+    reader = _Reader(rules)
+    cards = []
+    for number, text in enumerate(texts, start=1):
+        place = f"card {number} of the deal"
+        if not isinstance(text, str):
+            raise NotationError(f"{place} is of type {type(text).__name__}: give text, such as KS")
+        cards.append(reader.card(text.strip(), place))
+    return cards
 
 
 def parse_board(rules: Rules, text: str, seed: int | None = None) -> Position:
@@ -178,7 +208,7 @@ def parse_board(rules: Rules, text: str, seed: int | None = None) -> Position:
     for number in range(1, number_of_columns + 1):
         place, texts = lines[str(number)]
         columns.append(reader.cards(texts, place))
-        face_down.append(_count_face_down(texts, place))
+        face_down.append(_count_face_down(rules, texts, place))
     place, texts = lines.get("reserve", ("the reserve", [GONE] * rules.layout.reserve_cards))
     reserve_texts = [item for item in texts if item != GONE]
     _check_reserve(rules, texts, place)
@@ -189,7 +219,10 @@ def parse_board(rules: Rules, text: str, seed: int | None = None) -> Position:
     hidden += sum(item == HIDDEN for item in texts)
     missing = _draw_missing(rules, reader, hidden, seed)
     filled = tuple(tuple(missing.pop() if c is None else c for c in cards) for cards in columns)
-    counts = {name: _read_count(name, *lines.get(name, ("", ["0"]))) for name in COUNTS}
+    counts = {
+        name: _read_count(name, most, *lines.get(name, ("", ["0"])))
+        for name, most in _most_counted(rules).items()
+    }
     return Position(
         columns=filled,
         face_down=tuple(face_down),
@@ -205,7 +238,7 @@ def parse_board(rules: Rules, text: str, seed: int | None = None) -> Position:
 def _split_lines(rules: Rules, text: str) -> dict[str, tuple[str, list[str]]]:
     """Return each line's place for messages and its words, by the name before its colon."""
     columns = [str(n) for n in range(1, len(rules.layout.columns) + 1)]
-    allowed = [*columns, "reserve", "completed", *COUNTS]
+    allowed = [*columns, "reserve", "completed", *_most_counted(rules)]
     lines: dict[str, tuple[str, list[str]]] = {}
     for number, line in enumerate(text.splitlines(), start=1):
         if not line.strip():
@@ -227,7 +260,7 @@ def _split_lines(rules: Rules, text: str) -> dict[str, tuple[str, list[str]]]:
     return lines
 
 
-def _count_face_down(texts: list[str], place: str) -> int:
+def _count_face_down(rules: Rules, texts: list[str], place: str) -> int:
     down = [item.startswith("#") for item in texts]
     count = sum(down)
     if any(down[count:]):
@@ -235,6 +268,9 @@ def _count_face_down(texts: list[str], place: str) -> int:
         raise NotationError(f"{place}: {wrong} is face-down but lies on a face-up card")
     if texts and count == len(texts):
         raise NotationError(f"{place}: {texts[-1]} is face-down but nothing covers it")
+    most = max(rules.layout.face_down)
+    if count > most:
+        raise NotationError(f"{place}: {count} cards are face-down, the rules deal at most {most}")
     return count
 
 
@@ -263,10 +299,20 @@ def _read_removed(
         if len(group) == 1 and len(group[0]) == 1:
             group = [rank + group[0] for rank in reversed(RANKS[: layout.ranks])]
         cards = [reader.card(item, place) for item in group]
-        if [card % layout.ranks for card in cards] != list(reversed(range(layout.ranks))):
+        if not _is_sequence(rules, cards):
             raise NotationError(f"{place}: {' '.join(group)} is no sequence from king to ace")
         removed.append(tuple(cards))
     return tuple(removed)
+
+
+def _is_sequence(rules: Rules, cards: list[int]) -> bool:
+    layout = rules.layout
+    if [rank_of(card, layout.ranks) for card in cards] != list(reversed(range(layout.ranks))):
+        return False
+    suits = [suit_of(card, layout.suits, layout.ranks) for card in cards]
+    if rules.pattern == "same_suit":
+        return len(set(suits)) == 1
+    return all((a in RED_SUITS) != (b in RED_SUITS) for a, b in pairwise(suits))
 
 
 def _draw_missing(rules: Rules, reader: _Reader, hidden: int, seed: int | None) -> list[int]:
@@ -283,10 +329,14 @@ def _draw_missing(rules: Rules, reader: _Reader, hidden: int, seed: int | None) 
         return []
     if seed is None:
         raise NotationError("the board has ## places: give a seed to draw the cards that lie there")
-    return [missing[k] for k in np.random.default_rng(seed).permutation(len(missing))]
+    if not is_whole(seed) or seed < 0:
+        raise NotationError(f"seed={seed!r} must be a whole number from 0 up")
+    order = np.empty(len(missing), np.uint8)
+    shuffle(order, np.uint64(np.random.PCG64(int(seed)).random_raw()))
+    return [missing[k] for k in order]
 
 
-def _read_count(name: str, place: str, words: list[str]) -> int:
-    if len(words) != 1 or not re.fullmatch(r"\d{1,7}", words[0]):
-        raise NotationError(f"{place}: {name} must be one whole number from 0 up")
+def _read_count(name: str, most: int, place: str, words: list[str]) -> int:
+    if len(words) != 1 or not re.fullmatch(r"\d{1,7}", words[0]) or int(words[0]) > most:
+        raise NotationError(f"{place}: {name} must be one whole number from 0 to {most}")
     return int(words[0])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -26,7 +26,7 @@ class Tensors(NamedTuple):
     planes: npt.NDArray[np.uint8]  # (N, planes) binary, see scorpion_env.planes
 
 
-def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.Space:
+def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.Space[Any]:
     """Return the space of one game's observation.
 
     Raises
@@ -42,7 +42,7 @@ def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.S
         return planes
     layout = rules.layout
     columns, hidden = len(layout.columns), layout.cards + 1
-    parts: dict[str, spaces.Space] = {
+    parts: dict[str, spaces.Space[Any]] = {
         "tableau": spaces.Box(0, hidden, (columns, layout.cards), np.uint8),
         "face_down": spaces.Box(0, max(max(layout.face_down), 1), (columns,), np.uint8),
         "completed": spaces.Box(0, 1, (layout.sequences,), np.uint8),
@@ -70,7 +70,7 @@ def empty_tensors(rules: Rules, games: int, kind: ObservationKind) -> Tensors:
 
 @njit(cache=True)
 def write_cards(
-    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: bool
+    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
 ) -> None:
     """Write one game's card tensors into row ``row`` of ``out``; changes nothing else."""
     hidden = rules.cards + 1
@@ -97,7 +97,7 @@ def write_cards(
 
 @njit(cache=True)
 def observe(
-    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: bool
+    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
 ) -> None:
     """Write what the player of ``game`` may see into row ``row`` of ``out``.
 

@@ -103,11 +103,17 @@ def builds_on(rules: CompiledRules, card: int, target: int) -> bool:
 
 @njit(cache=True)
 def _write_neighbours(
-    rules: CompiledRules, state: State, game: int, card: int, at: int, out: npt.NDArray[np.uint8]
+    rules: CompiledRules,
+    state: State,
+    game: int,
+    card: int,
+    at: int,
+    out: npt.NDArray[np.uint8],
+    reveal: int,
 ) -> None:
     """Write the planes of what lies under and over a visible card, from ``out[at]`` on."""
-    column = state.column_of[game, card]
-    place = state.height_of[game, card]
+    column = np.int64(state.column_of[game, card])
+    place = np.int64(state.height_of[game, card])
     above = state.height[game, column] - 1 - place
     down = state.face_down[game, column]
     out[at + _UNCOVERED] = above == 0
@@ -115,9 +121,8 @@ def _write_neighbours(
     out[at + _DEPTH_2] = above >= 2
     out[at + _DEPTH_4] = above >= 4
     out[at + _DEPTH_8] = above >= 8
-    if place > 0 and place == down:
-        out[at + _ON_FACE_DOWN] = 1
-    elif place > 0:
+    out[at + _ON_FACE_DOWN] = 0 < place <= down
+    if place > down or (reveal and place > 0):
         out[at + _ON_NEXT_HIGHER] = builds_on(rules, card, card_at(state, game, column, place - 1))
     if above > 0:
         cover = card_at(state, game, column, place + 1)
@@ -157,7 +162,7 @@ def _write_targets(
 
 @njit(cache=True)
 def write_planes(
-    rules: CompiledRules, state: State, game: int, out: npt.NDArray[np.uint8], reveal: bool
+    rules: CompiledRules, state: State, game: int, out: npt.NDArray[np.uint8], reveal: int
 ) -> None:
     """Write one game's planes into ``out`` (planes,); changes nothing else."""
     out[:] = 0
@@ -177,7 +182,7 @@ def write_planes(
                 continue
             out[card * width + column] = 1
             out[at + (_KNOWN_DOWN if down else _FACE_UP)] = 1
-            _write_neighbours(rules, state, game, card, at, out)
+            _write_neighbours(rules, state, game, card, at, out, reveal)
     _write_targets(rules, state, game, columns, out)
     at = rules.cards * width
     for column in range(columns):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, NoReturn, TypeGuard, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -23,10 +23,30 @@ Loss = Literal["stuck", "sheet"]
 
 MAX_CARDS = 208  # four decks: card + 1 and "face-down" still fit a uint8 observation
 MAX_COLUMNS = 31  # one bit a column in an undo record
+MAX_LIMIT = 2**31 - 1  # steps and moves are counted in 32 bits
 
 
-def _refuse(problem: str) -> None:
+def _refuse(problem: str) -> NoReturn:
     raise ValueError(f"these rules cannot be dealt: {problem}")
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Say whether a value is a whole number, NumPy's among them; True and False are not."""
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+def _whole(name: str, value: object) -> int:
+    if not is_whole(value):
+        _refuse(f"{name} holds {value!r}, which is no whole number")
+    return int(value)
+
+
+def _whole_row(name: str, values: Any) -> tuple[int, ...]:
+    try:
+        row = tuple(values)
+    except TypeError:
+        _refuse(f"{name} is {values!r}, where a row of whole numbers belongs")
+    return tuple(_whole(name, value) for value in row)
 
 
 @dataclass(frozen=True)
@@ -62,13 +82,9 @@ class Layout:
 
     def __post_init__(self) -> None:
         for name in ("columns", "face_down", "reserve_columns"):
-            object.__setattr__(self, name, tuple(getattr(self, name)))
-        numbers = (self.reserve_cards, self.decks, self.suits, self.ranks)
-        if not all(
-            isinstance(n, int | np.integer) and not isinstance(n, bool)
-            for n in (*self.columns, *self.face_down, *self.reserve_columns, *numbers)
-        ):
-            _refuse("every number of the layout must be a whole number")
+            object.__setattr__(self, name, _whole_row(name, getattr(self, name)))
+        for name in ("reserve_cards", "decks", "suits", "ranks"):
+            object.__setattr__(self, name, _whole(name, getattr(self, name)))
         self._check_pack()
         self._check_columns()
         self._check_reserve()
@@ -174,12 +190,12 @@ class Rules:
             raise ValueError(f"layout must be a Layout, got {self.layout!r}")
         for name, allowed in _OPTIONS.items():
             value = getattr(self, name)
-            if value not in allowed:
+            if not isinstance(value, str) or value not in allowed:
                 raise ValueError(
                     f"{name}={value!r} is unknown: choose one of {', '.join(map(repr, allowed))}"
                 )
-        for name in ("undo_limit", "step_limit"):
-            _check_limit(name, getattr(self, name), least=0 if name == "undo_limit" else 1)
+        for name, least in (("undo_limit", 0), ("step_limit", 1)):
+            object.__setattr__(self, name, _limit(name, getattr(self, name), least))
         expected = 0 if self.reserve == "play" else self.layout.reserve_cards
         if len(self.layout.reserve_columns) != expected:
             _refuse(
@@ -188,6 +204,11 @@ class Rules:
             )
         if "alternate_colour" in (self.build, self.pattern) and self.layout.suits < 2:
             _refuse("alternate colours need at least 2 suits")
+        if self.loss == "sheet" and not (any(self.layout.face_down) or expected):
+            _refuse("loss='sheet' needs face-down cards to turn or a reserve to deal")
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "compiled"}
 
     @property
     def max_steps(self) -> int:
@@ -210,10 +231,14 @@ class Rules:
         return _compile(self)
 
 
-def _check_limit(name: str, value: Any, least: int) -> None:
-    whole = isinstance(value, int) and not isinstance(value, bool)
-    if value is not None and not (whole and value >= least):
-        raise ValueError(f"{name}={value!r} must be a whole number from {least} up, or None")
+def _limit(name: str, value: object, least: int) -> int | None:
+    if value is None:
+        return None
+    if not (is_whole(value) and least <= value <= MAX_LIMIT):
+        raise ValueError(
+            f"{name}={value!r} must be a whole number from {least} to {MAX_LIMIT}, or None"
+        )
+    return int(value)
 
 
 _OPTIONS: dict[str, tuple[str, ...]] = {

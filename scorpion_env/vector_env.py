@@ -48,7 +48,7 @@ _MODES = {
 }
 
 
-class ScorpionVectorEnv(VectorEnv):
+class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     """N games of Scorpion; game i equals the single environment with seed ``seed + i``.
 
     Parameters
@@ -189,7 +189,7 @@ class ScorpionVectorEnv(VectorEnv):
 
     def step(
         self, actions: npt.NDArray[np.int64]
-    ) -> tuple[Any, npt.NDArray, npt.NDArray, npt.NDArray, dict[str, Any]]:
+    ) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
         """Take one action (num_envs,) in every game.
 
         Raises
@@ -315,7 +315,7 @@ class ScorpionVectorEnv(VectorEnv):
         }
 
 
-def _only(array: npt.NDArray, rows: npt.NDArray[np.bool_]) -> npt.NDArray:
+def _only(array: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
     """Return a copy of ``array`` with zeros in the rows that are not chosen."""
     kept = np.zeros_like(array)
     kept[rows] = array[rows]

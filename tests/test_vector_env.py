@@ -91,7 +91,7 @@ def test_equals_single_environments(env_id: str, mode: AutoresetMode) -> None:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_thousand_games_through_their_ends(mode: AutoresetMode) -> None:
     """Game i of a large batch equals the single environment with seed + i, over several deals."""
-    games = 1000 if mode == AutoresetMode.NEXT_STEP else 100
+    games = 1000
     ours = ScorpionVectorEnv(games, autoreset_mode=mode, observation="cards")
     rng = np.random.default_rng(5)
     singles = [ScorpionEnv() for _ in range(games)]

@@ -50,7 +50,7 @@ def is_idle(rules: CompiledRules, state: State, game: int, card: int) -> bool:
 
     Idle: a whole column moves and no sequence is removed by it.
     """
-    column = state.column_of[game, card]
+    column = np.int64(state.column_of[game, card])
     if column < 0 or state.height_of[game, card] > 0:
         return False
     return rules.sequences_stay == 1 or not top_sequence(rules, state, game, column)
@@ -77,7 +77,7 @@ def legal_mask(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[
     The deal and undo are in the mask but not in the number.
     """
     mask[:] = 0
-    live = 0
+    live = np.int64(0)
     for target in range(rules.columns):
         height = state.height[game, target]
         if height == 0:
@@ -196,7 +196,9 @@ def last_action(state: State, game: int) -> int:
 
 
 @njit(cache=True)
-def play_move(rules: CompiledRules, state: State, game: int, card: int, target: int) -> tuple:
+def play_move(
+    rules: CompiledRules, state: State, game: int, card: int, target: int
+) -> tuple[int, int, int]:
     """Move ``card``'s block onto ``target``; return its source and the columns turned, removed.
 
     The source is a column, or ``-1 - place`` of the reserve; the other two have a bit a column.
@@ -219,7 +221,7 @@ def play_move(rules: CompiledRules, state: State, game: int, card: int, target: 
 
 
 @njit(cache=True)
-def deal_reserve(rules: CompiledRules, state: State, game: int) -> tuple:
+def deal_reserve(rules: CompiledRules, state: State, game: int) -> tuple[int, int]:
     """Deal the reserve onto its columns; return the columns turned and removed, a bit a column.
 
     Changes the tableau, the card index, the reserve and the counters.
@@ -330,8 +332,8 @@ def undo(rules: CompiledRules, state: State, game: int) -> None:
         if source < 0:
             return_to_reserve(state, game, target, -1 - source)
         else:
-            restore_column(rules, state, game, source, flips, 0)
-            start = state.height_of[game, action // rules.columns]
+            restore_column(rules, state, game, source, flips, np.int64(0))
+            start = np.int64(state.height_of[game, action // rules.columns])
             move_block(state, game, target, start, source)
     state.counters[game, SCORE] = record[SCORE_BEFORE]
     state.counters[game, BEST] = record[BEST_BEFORE]

@@ -42,14 +42,14 @@ def completes_sequence(
     rules: CompiledRules, state: State, game: int, card: int, target: int
 ) -> bool:
     """Say whether moving ``card``'s block onto ``target`` completes a sequence; changes nothing."""
-    source = state.column_of[game, card]
-    start = state.height_of[game, card]
+    source = np.int64(state.column_of[game, card])
+    start = np.int64(state.height_of[game, card])
     in_reserve = source == IN_RESERVE
     block = 1 if in_reserve else state.height[game, source] - start
-    under = state.height[game, target]
+    under = np.int64(state.height[game, target])
     if block + under - state.face_down[game, target] < rules.ranks:
         return False
-    ace_suit = -1
+    ace_suit = np.int64(-1)
     for rank in range(rules.ranks):
         if rank >= block:
             lies = card_at(state, game, target, under - 1 - (rank - block))
@@ -58,7 +58,7 @@ def completes_sequence(
         else:
             lies = card_at(state, game, source, start + block - 1 - rank)
         if rank == 0:
-            ace_suit = rules.ids[lies, 1]
+            ace_suit = np.int64(rules.ids[lies, 1])
         if rules.ids[lies, 0] != rank:
             return False
         if not continues_sequence(rules, ace_suit, rules.ids[lies, 1], rank):

@@ -91,7 +91,7 @@ def top_sequence(rules: CompiledRules, state: State, game: int, column: int) -> 
     if height - state.face_down[game, column] < rules.ranks:
         return False
     card = card_at(state, game, column, height - 1)
-    suit = rules.ids[card, 1]
+    suit = np.int64(rules.ids[card, 1])
     for rank in range(rules.ranks):
         card = card_at(state, game, column, height - 1 - rank)
         if rules.ids[card, 0] != rank:
