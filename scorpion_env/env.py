@@ -66,30 +66,96 @@ class EnvState(NamedTuple):
 class ScorpionEnv(gym.Env[Any, Any]):
     """Scorpion solitaire.
 
+    ## Description
+    Classic Scorpion deals 49 of 52 cards to seven columns of seven, the bottom three cards of the
+    first four columns face-down, and keeps three as a reserve. Any face-up card may move, with all
+    that lies on it, onto the top card of another column that is of the same suit and one rank
+    higher; only a king may lead a block to an empty column. A face-down card that is uncovered is
+    turned at once. The reserve is dealt once, at any time, one card face-up on each of columns 1 to
+    3. A sequence from king to ace of one suit on top of a column is removed as soon as that column
+    has received cards. The game is won when all four sequences are removed. Other games of the
+    family are other `Rules`; `scorpion_env.VARIANTS` names them.
+
+    ## Action Space
+    ``Discrete(cards * columns + 1)``, 365 in Classic; one more where the rules allow undo. A card
+    is ``52 * deck + 13 * suit + rank``: suits clubs, diamonds, hearts, spades; ranks ace = 0 to
+    king = 12.
+
+    | action | meaning |
+    |---|---|
+    | ``card * columns + target`` | move the block that ``card`` leads onto column ``target`` |
+    | ``cards * columns`` | deal the reserve |
+    | ``cards * columns + 1`` | take the last action back, where the rules allow undo |
+
+    ## Observation Space
+    With ``observation="cards"`` a ``Dict`` of uint8 ``Box`` spaces:
+
+    | key | shape | values |
+    |---|---|---|
+    | ``tableau`` | (columns, cards) | bottom to top: 0 empty, card + 1, cards + 1 face-down |
+    | ``face_down`` | (columns,) | face-down cards of each column |
+    | ``reserve`` | (reserve cards,) | 0 gone, card + 1, cards + 1 face-down; no key if empty |
+    | ``completed`` | (suits x decks,) | 1 where the sequence of that king is complete |
+
+    With ``"planes"`` one ``Box`` of binary planes (`scorpion_env.planes`), with ``"both"`` the Dict
+    with a key ``planes``.
+
+    ## Legal-Action Mask
+    ``info["action_mask"]`` (actions,) int8 and `action_masks` (bool). Every state that has not
+    ended has a legal action. The mask is all zero after termination and the true one after
+    truncation. An illegal action changes nothing but the step count, gives reward 0 and sets
+    ``info["illegal_action"]``; with ``illegal_action="raise"`` it is a ValueError.
+
+    ## Starting State
+    A uniformly random deal that has a first move. ``reset(seed=s)`` seeds ``np_random``; its next
+    64 raw bits are the number of the deal (`scorpion_env.engine.deal` documents the shuffle), and
+    unseeded resets go on from there.
+
+    ## Rewards
+    The difference of the app's score: +5 when the first card of the block lands on a card of its
+    suit, +5 for each face-down card turned, +100 for each complete sequence, else 0. A won game of
+    Classic is worth at least 460. Points can be farmed where a card can commute (Flexible, Wasp,
+    two decks): rank agents by wins, or train with ``reward="progress"``.
+
+    ## Episode End
+    Terminated: the game is won, or it is stuck: no reserve may be dealt, nothing may be undone, and
+    every legal move, if any, is idle (a whole column to an empty one, removing no sequence).
+    Truncated: after ``step_limit`` steps, 200 a deck by default.
+
+    ## Information
+    ``action_mask``; ``score``; ``moves`` (played and not taken back); ``face_down_cards`` left;
+    ``sequences`` complete; ``is_success`` (won); ``illegal_action``; at a reset also ``deal``, a
+    number (uint64) that ``options={"deal": ...}`` accepts, 0 where the deal has none.
+
+    ## Arguments
+
     Parameters
     ----------
     rules : str or Rules
         A name of `scorpion_env.VARIANTS` or rules of your own.
     observation : {"cards", "planes", "both"}
-        ``"cards"``: a Dict of small integer tensors; ``"planes"``: one vector of binary planes
-        (`scorpion_env.planes`); ``"both"``: the Dict with the planes in it.
+        See Observation Space.
     reveal_hidden : bool
-        Show face-down cards by name (the "thoughtful" game).
+        Show face-down cards by name (the "thoughtful" game); ``face_down`` still counts them.
     reward : {"score", "progress", "win"}
         ``"score"``: the score difference of the action (the app's table); ``"progress"``: the same,
         but a card's placement pays once a game; ``"win"``: 1 for the action that wins.
     win_bonus : float
         Added to the reward of the action that wins.
     illegal_action : {"ignore", "raise"}
-        An illegal action either changes nothing but the step count, with reward 0 and
-        ``info["illegal_action"]`` True, or raises ValueError.
+        See Legal-Action Mask.
     step_limit : int, optional
-        Steps after which an episode is truncated; the rules' own limit by default.
+        Steps after which an episode is truncated; the rules' own limit by default. The
+        ``max_episode_steps`` of `gymnasium.make` can only shorten it: that limit counts in a
+        wrapper.
 
     Raises
     ------
     ValueError
         For an unknown rule name, observation kind, reward or option.
+
+    ## Version History
+    - v0: first version.
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it
