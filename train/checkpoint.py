@@ -71,7 +71,7 @@ def load_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, folder: Path) -> 
     """
     numbers = read_json(folder / NUMBERS)
     try:
-        with np.load(folder / ARRAYS, allow_pickle=False) as stored:
+        with (folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         model.set_parameters(str(folder / MODEL), device=model.device)
         _restore_games(games, arrays, numbers)

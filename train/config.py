@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import Any, Literal
 
@@ -17,6 +18,19 @@ from scorpion_env.deals import FIRST_TRAINING_SEED
 
 class ConfigError(ValueError):
     """A config that cannot be used; the message names the key, its line and what is allowed."""
+
+
+class ConfigLoader(yaml.SafeLoader):
+    """PyYAML's safe loader without YAML 1.1's base-60 numbers, which make 5:40 an integer."""
+
+
+ConfigLoader.yaml_implicit_resolvers = {
+    first: [
+        (tag, re.compile(pattern.pattern.replace("(?::[0-5]?[0-9])+", "(?!)"), pattern.flags))
+        for tag, pattern in resolvers
+    ]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
 
 
 class Section(BaseModel):
@@ -84,7 +98,7 @@ class Config(Section):
     num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)
     checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")
-    threads: int = Field(default=2, ge=1, description="torch's threads")
+    threads: int = Field(default=1, ge=1, description="torch's threads")
     device: Literal["auto", "cpu", "cuda"] = "auto"
     network: Network = Network()
     ppo: PPO = PPO()
@@ -119,8 +133,8 @@ def load_config(path: Path, overrides: list[str] | None = None) -> Config:
     """
     try:
         text = path.read_text(encoding="utf-8")
-        data = yaml.safe_load(text)
-        lines = _key_lines(yaml.compose(text, Loader=yaml.SafeLoader))
+        data = yaml.load(text, Loader=ConfigLoader)
+        lines = _key_lines(yaml.compose(text, Loader=ConfigLoader))
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -158,7 +172,7 @@ def _override(data: dict[str, Any], text: str) -> str:
         if not isinstance(section, dict):
             raise ConfigError(f"--set {text}: {parent} has no keys below it")
     try:
-        section[last] = yaml.safe_load(value)
+        section[last] = yaml.load(value, Loader=ConfigLoader)
     except yaml.YAMLError as error:
         raise ConfigError(f"--set {text}: the value is not valid YAML") from error
     return key

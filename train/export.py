@@ -10,11 +10,9 @@ import torch
 from safetensors.numpy import save
 from sb3_contrib import MaskablePPO
 
-from agents.policy import POLICY_JSON, POLICY_TENSORS
+from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
 from train.config import Config
 from train.run_folder import write_bytes, write_text
-
-FORMAT = 1
 
 
 def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:

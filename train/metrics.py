@@ -7,6 +7,7 @@ import io
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from stable_baselines3.common.logger import KVWriter
 
 from train.run_folder import RunError, write_bytes, write_text
@@ -58,7 +59,9 @@ class MetricsWriter(KVWriter):
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
     ) -> None:
         """Append a row."""
-        row = [str(key_values.get(name, "")) for name in COLUMNS.values()]
+        values = [key_values.get(name, "") for name in COLUMNS.values()]
+        # a value may be a NumPy float of either precision: a resumed run has them as Python's
+        row = [str(float(v) if isinstance(v, float | np.floating) else v) for v in values]
         with self.path.open("a", encoding="utf-8") as file:
             file.write(",".join(row) + "\n")
 

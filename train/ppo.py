@@ -117,7 +117,7 @@ class RunCallback(BaseCallback):
         """Play the evaluation seeds, with masks, by argmax; log win rate and mean score."""
         export_policy(self.model, self.config, self.run)
         rules = VARIANTS[self.config.rules]
-        agent = PolicyAgent.load(self.run, rules=rules)
+        agent = PolicyAgent.load(self.run, rules)
         results = evaluate(agent, rules, parse_seeds(self.config.evaluation.seeds))
         summary = summarise(results)
         self.logger.record("evaluation/win_rate", summary.win_rate)
