@@ -24,7 +24,9 @@ from scorpion_env.batch import (
     step_games,
 )
 from scorpion_env.deals import deal_state, read_deal
+from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, Tensors, observation_space
+from scorpion_env.position import read_position
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 
@@ -148,6 +150,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
         Steps after which an episode is truncated; the rules' own limit by default. The
         ``max_episode_steps`` of `gymnasium.make` can only shorten it: that limit counts in a
         wrapper.
+    render_mode : {None, "ansi"}
+        ``"ansi"``: `render` returns the board as text.
 
     Raises
     ------
@@ -159,7 +163,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it
-    metadata: dict[str, Any] = {"render_modes": [], "render_fps": 4}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -173,6 +177,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_illegal_action(illegal_action)
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode={render_mode!r} is unknown: choose None or 'ansi'")
         self.rules = find_rules(rules)
         self.illegal_action = illegal_action
         self.render_mode = render_mode
@@ -260,6 +266,13 @@ class ScorpionEnv(gym.Env[Any, Any]):
             bool(episodes.truncated[0]),
             self._info(),
         )
+
+    def render(self) -> str | None:
+        """Return the player's view of the board as text, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        position = read_position(self._batch.state, 0)
+        return write_board(self.rules, position, bool(self._settings.reveal_hidden))
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""

@@ -49,7 +49,7 @@ def play_random(env: gym.Env, seed: int, steps: int = 10_000) -> tuple[list[Any]
 def test_gymnasium_checker_has_no_complaint(env_id: str, kind: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        check_env(gym.make(env_id, observation=kind).unwrapped)
+        check_env(gym.make(env_id, observation=kind, render_mode="ansi").unwrapped)
 
 
 @pytest.mark.parametrize("env_id", IDS)
@@ -148,7 +148,7 @@ def test_deal_of_cards_and_of_board_text(env_id: str) -> None:
         ({"deal": -1}, "out of range"),
         ({"deal": 0}, "does not exist"),
         ({"deal": "ms0"}, "does not exist"),
-        ({"deal": ["KS"] * 52}, "KS comes 2 times"),
+        ({"deal": ["KS"] * 52}, "KS was already named"),
         ({"deal": ["KS"]}, "needs 52 cards"),
         ({"deal": 1.5}, "is no deal"),
         ({"deals": 1}, "'deals' is unknown"),
@@ -165,9 +165,18 @@ def test_wrong_reset_options_change_nothing(options: dict[str, Any], message: st
         assert all(np.array_equal(a, b) for a, b in zip(part, saved, strict=True))
 
 
-@pytest.mark.parametrize("arguments", [{"rules": "klondike"}, {"observation": "pixels"},
-                                       {"reward": "money"}, {"illegal_action": "punish"},
-                                       {"step_limit": 0}, {"win_bonus": float("nan")}])  # fmt: skip
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"rules": "klondike"},
+        {"observation": "pixels"},
+        {"reward": "money"},
+        {"illegal_action": "punish"},
+        {"step_limit": 0},
+        {"win_bonus": float("nan")},
+        {"render_mode": "hologram"},
+    ],
+)
 def test_wrong_arguments_are_named(arguments: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match=next(iter(arguments))):
         ScorpionEnv(**arguments)
@@ -260,6 +269,18 @@ def test_masks_reach_through_wrappers() -> None:
     masks = env.get_wrapper_attr("action_masks")()
     assert masks.dtype == np.bool_
     assert np.array_equal(masks, info["action_mask"])
+
+
+@pytest.mark.parametrize("env_id", IDS)
+def test_ansi_shows_the_board_that_the_player_sees(env_id: str) -> None:
+    env = gym.make(env_id, render_mode="ansi")
+    env.reset(seed=1)
+    down = sum(env.unwrapped.rules.layout.face_down)
+    board = env.render()
+    assert board.split("reserve:")[0].count("##") == down
+    revealed = gym.make(env_id, render_mode="ansi", reveal_hidden=True)
+    revealed.reset(seed=1)
+    assert "##" not in revealed.render()
 
 
 def test_registered_without_an_import() -> None:
