@@ -52,7 +52,10 @@ class Game:
     Examples
     --------
     >>> game = Game(deal="ms1")
-    >>> game.play("8D>2")  # doctest: +SKIP
+    >>> game.legal_moves()
+    ['5C>3', '7C>5', '7D>1', '5S>7', 'JS>2', 'deal']
+    >>> game.play("7D>1")
+    5
     """
 
     def __init__(
@@ -141,7 +144,7 @@ class Game:
         """Return the legal moves as text, in the order of their actions."""
         return [name_move(self.rules, int(a)) for a in np.flatnonzero(self._mask)]
 
-    def play(self, move: str | int) -> int:
+    def play(self, move: str | int | np.integer[Any]) -> int:
         """Play a move; return the points it brings.
 
         Parameters

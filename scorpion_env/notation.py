@@ -106,15 +106,15 @@ def parse_move(rules: Rules, text: str) -> int:
         return rules.deal_action
     if word == "undo" and rules.undo_limit != 0:
         return rules.deal_action + 1
-    card, arrow, column = text.partition(">")
+    card, _, column = map(str.strip, text.partition(">"))
     columns = len(rules.layout.columns)
-    if not arrow or not re.fullmatch(r"\s*\d{1,3}\s*", column) or not 1 <= int(column) <= columns:
+    if not re.fullmatch(r"\d{1,3}", column) or not 1 <= int(column) <= columns:
         undo = ", 'undo'" if rules.undo_limit != 0 else ""
         raise NotationError(
             f"{text!r} is no move: write a card and a column from 1 to {columns}, such as "
             f"'{name_card(rules, 0)}>1', or 'deal'{undo}"
         )
-    return _card_id(rules, card.strip(), f"move {text!r}") * columns + int(column) - 1
+    return _card_id(rules, card, f"move {text!r}") * columns + int(column) - 1
 
 
 def _card_id(rules: Rules, text: str, place: str) -> int:

@@ -1,9 +1,9 @@
 """Binary planes made for a network: what a player sees, card by card.
 
 The vector is one block of planes a card, in the order of card ids, then one block a column, then
-the reserve and the completed sequences. `card_planes`, `column_planes` and `plane_names` give the
-names in order; the docstrings say what each means. Everything a plane says of a card that the
-player cannot see is 0, but for ``unseen``.
+the reserve and the completed sequences. `CARD_PLANES` says what each plane of a card means and
+`plane_names` names all of them in order. Everything a plane says of a card that the
+player cannot see is 0, but for ``unseen``; of a removed card, but for ``removed``.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 CARD_PLANES = (
     ("unseen", "face-down or in a reserve that lies face-down"),
     ("face_up", "face-up in a column"),
-    ("in_reserve", "in the reserve and known"),
+    ("in_reserve", "in the reserve and known (its column is then the one it will fall on)"),
     ("removed", "removed with its sequence"),
     ("uncovered", "on top of its column"),
     ("at_bottom", "the bottom card of its column"),
@@ -149,7 +149,7 @@ def _write_targets(
             if card < 0:
                 break
             base = at + card * width
-            if out[base + _UNSEEN]:
+            if out[base + _UNSEEN] or out[base + _REMOVED]:
                 continue
             if unseen:
                 out[base + _TARGET_UNSEEN] = 1
@@ -172,7 +172,10 @@ def write_planes(
         at = card * width + columns
         column = state.column_of[game, card]
         if column == IN_RESERVE:
-            out[at + (_IN_RESERVE if reveal or rules.reserve == RESERVE_PLAY else _UNSEEN)] = 1
+            known = reveal or rules.reserve == RESERVE_PLAY
+            out[at + (_IN_RESERVE if known else _UNSEEN)] = 1
+            if known and rules.reserve != RESERVE_PLAY:
+                out[card * width + rules.reserve_columns[state.height_of[game, card]]] = 1
         elif column < 0:
             out[at + _REMOVED] = 1
         else:

@@ -1,0 +1,282 @@
+"""The planes and the card tensors against a slow reading of the position; nothing hidden leaks."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from gymnasium import spaces
+from hypothesis import given
+
+from scorpion_env import Rules
+from scorpion_env.env import ScorpionEnv
+from scorpion_env.game import Game
+from scorpion_env.notation import write_board
+from scorpion_env.observation import Tensors, empty_tensors, observation_space, observe
+from scorpion_env.planes import CARD_PLANES, plane_count, plane_names
+from scorpion_env.position import Position
+from tests.lockstep import RULE_SETS
+from tests.random_games import RULE_NAMES, SEEDS, random_game, some, without_undo
+from tests.reference_games import games
+from tests.test_reference import EngineGame, play_along, rules_of
+
+
+def seen(game: Game, reveal: int = 0) -> Tensors:
+    """All tensors of one game."""
+    tensors = empty_tensors(game.rules, 1, "both")
+    observe(game.rules.compiled, game.state, 0, tensors, 0, reveal)
+    return tensors
+
+
+def card_name(rules: Rules, card: int) -> str:
+    """A card as the planes name it."""
+    layout = rules.layout
+    suit, rank = divmod(card % (layout.suits * layout.ranks), layout.ranks)
+    deck = card // (layout.suits * layout.ranks) + 1
+    return "A23456789TJQK"[rank] + "CDHS"[suit] + (f"/{deck}" if layout.decks > 1 else "")
+
+
+def builds(rules: Rules, card: int, target: int) -> bool:
+    """Whether a card may be built on another."""
+    one, other = card_name(rules, card), card_name(rules, target)
+    if "A23456789TJQK".index(other[0]) != "A23456789TJQK".index(one[0]) + 1:
+        return False
+    if rules.build == "alternate_colour":
+        return (one[1] in "DH") != (other[1] in "DH")
+    return rules.build == "any_suit" or one[1] == other[1]
+
+
+class SlowPlanes:
+    """What the planes of a position should be, by name."""
+
+    def __init__(self, game: Game, reveal: bool) -> None:
+        self.rules, self.position, self.reveal = game.rules, game.position, reveal
+        self.values = dict.fromkeys(plane_names(self.rules), 0)
+        self.unseen: set[int] = set()
+        self.places = {
+            card: (column, place)
+            for column, cards in enumerate(self.position.columns)
+            for place, card in enumerate(cards)
+        }
+        for card in range(self.rules.layout.cards):
+            self.write_place(card)
+        in_play = [*self.places, *(card for card in self.position.reserve if card is not None)]
+        for card in in_play:
+            if card not in self.unseen:
+                self.write_targets(card)
+        self.write_table(game.state.completed[0].tolist())
+
+    def put(self, card: int, **planes: object) -> None:
+        for name, value in planes.items():
+            self.values[f"{card_name(self.rules, card)}.{name}"] = int(bool(value))
+
+    def write_place(self, card: int) -> None:
+        is_seen = self.reveal
+        if card in self.position.reserve:
+            is_seen |= self.rules.reserve == "play"
+            self.put(card, in_reserve=is_seen)
+            if self.reveal and self.rules.reserve != "play":
+                place = self.position.reserve.index(card)
+                self.put(card, **{f"column_{self.rules.layout.reserve_columns[place] + 1}": 1})
+        elif card not in self.places:
+            self.put(card, removed=1)
+            return
+        else:
+            column, place = self.places[card]
+            is_down = place < self.position.face_down[column]
+            is_seen |= not is_down
+            if is_seen:
+                self.put(card, face_up=not is_down, is_known_down=is_down)
+                self.put(card, **{f"column_{column + 1}": 1})
+                self.write_neighbours(card, column, place)
+        if not is_seen:
+            self.unseen.add(card)
+            self.put(card, unseen=1)
+
+    def write_neighbours(self, card: int, column: int, place: int) -> None:
+        cards, down = self.position.columns[column], self.position.face_down[column]
+        below, above = cards[:place], cards[place + 1 :]
+        self.put(card, uncovered=not above, at_bottom=not below)
+        self.put(card, depth_2=above[1:], depth_4=above[3:], depth_8=above[7:])
+        if below:
+            is_named = self.reveal or place - 1 >= down
+            self.put(card, on_face_down=place - 1 < down)
+            self.put(card, on_next_higher=is_named and builds(self.rules, card, below[-1]))
+        if above:
+            fits = builds(self.rules, above[0], card)
+            is_king = above[0] % self.rules.layout.ranks == self.rules.layout.ranks - 1
+            self.put(card, under_next_lower=fits, under_king=is_king)
+            self.put(card, under_other=not fits and not is_king)
+
+    def write_targets(self, card: int) -> None:
+        own, own_place = self.places.get(card, (None, 0))
+        for target in range(self.rules.layout.cards):
+            if not builds(self.rules, card, target):
+                continue
+            if target in self.unseen:
+                self.put(card, target_unseen=1)
+            elif target in self.places:
+                column, place = self.places[target]
+                if column == own and place < own_place:
+                    self.put(card, target_below=1)
+                if column != own and place == len(self.position.columns[column]) - 1:
+                    self.put(card, target_uncovered=1)
+
+    def write_table(self, completed: list[int]) -> None:
+        for number, cards in enumerate(self.position.columns, start=1):
+            self.values[f"column_{number}.empty"] = int(not cards)
+            for n in (1, 2, 3):
+                down = self.position.face_down[number - 1]
+                self.values[f"column_{number}.face_down_{n}"] = int(down >= n)
+        for number, card in enumerate(self.position.reserve, start=1):
+            self.values[f"reserve_{number}.present"] = int(card is not None)
+        for number, flag in enumerate(completed, start=1):
+            self.values[f"sequence_{number}.completed"] = flag
+
+
+def assert_planes(game: Game) -> dict[str, int]:
+    """Compare all planes of a position, hidden cards shown or not; return those of the player."""
+    names = plane_names(game.rules)
+    for reveal in (1, 0):
+        slow = SlowPlanes(game, bool(reveal))
+        planes = dict(zip(names, seen(game, reveal).planes[0].tolist(), strict=True))
+        assert list(slow.values) == names
+        wrong = {name for name in names if planes[name] != slow.values[name]}
+        assert not wrong, f"{sorted(wrong)[:5]}\n{game.to_text(reveal=True)}"
+    return planes
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_a_name_for_every_plane(name: str) -> None:
+    rules = RULE_SETS[name]
+    names = plane_names(rules)
+    assert len(names) == len(set(names)) == plane_count(rules)
+    space = observation_space(rules, "planes")
+    assert isinstance(space, spaces.Box)
+    assert space.shape == (len(names),)
+    observation, _ = ScorpionEnv(rules, observation="planes").reset(seed=1)
+    assert observation.shape == (len(names),)
+    assert observation in space
+
+
+def test_names_of_planes() -> None:
+    names = plane_names(RULE_SETS["classic"])
+    assert names[:3] == ["AC.column_1", "AC.column_2", "AC.column_3"]
+    assert names[7 : 7 + len(CARD_PLANES)] == [f"AC.{name}" for name, _ in CARD_PLANES]
+    assert names[-8:-4] == [
+        "column_7.face_down_3",
+        "reserve_1.present",
+        "reserve_2.present",
+        "reserve_3.present",
+    ]
+    assert "KS/2.uncovered" in plane_names(RULE_SETS["double_scorpion"])
+
+
+@some
+@given(RULE_NAMES, SEEDS)
+def test_planes_are_what_the_position_says(name: str, seed: int) -> None:
+    assert_planes(random_game(RULE_SETS[name], seed))
+
+
+def test_planes_of_won_games() -> None:
+    said = set()
+    for stem in ("scorpion_won", "farmers_wife_won"):
+        for reference in games(stem)[:2]:
+            for point in play_along(reference, rules_of(stem), EngineGame):
+                assert isinstance(point.ours, EngineGame)
+                planes = assert_planes(point.ours.game)
+                said |= {plane.split(".")[1] for plane, value in planes.items() if value}
+    assert said >= {name for name, _ in CARD_PLANES} - {"is_known_down"}
+    assert said >= {"empty", "completed", "present"}
+
+
+def test_planes_of_a_board_by_hand() -> None:
+    board = """
+        1: #QC #JD KH AD 2D
+        2: TC 9C KD 8C
+        3: QH
+        4: KC JC TD TH 9D 9H 8D 8H 7C 7D JH
+        5: KS QS JS TS 9S 8S 7S 6S 5S 4S 3S 2S
+        6: AS
+        7: QD 7H 6C 5C 4C 3C 2C AC 6D 5D 4D 3D 6H 5H 4H 3H 2H AH
+    """
+    planes = assert_planes(Game(deal=board))
+    said = {
+        "QC": "unseen",
+        "KH": "face_up column_1 on_face_down under_other depth_2",
+        "9C": "face_up column_2 on_next_higher under_king depth_2 target_below",
+        "TC": "face_up column_2 at_bottom under_next_lower depth_2",
+        "QH": "face_up column_3 at_bottom uncovered",
+        "AS": "face_up column_6 at_bottom uncovered target_uncovered",
+        "JC": "face_up column_4 under_other depth_2 depth_4 depth_8 target_unseen",
+        "JH": "face_up column_4 uncovered target_uncovered",
+        "AD": "face_up column_1 under_other",
+        "2H": "face_up column_7 on_next_higher under_next_lower target_below",
+    }
+    for card, texts in said.items():
+        found = {
+            name.split(".")[1] for name, value in planes.items() if value and card + "." in name
+        }
+        assert found == set(texts.split()), card
+
+
+@some
+@given(RULE_NAMES, SEEDS)
+def test_card_tensors_are_what_the_position_says(name: str, seed: int) -> None:
+    game = random_game(RULE_SETS[name], seed)
+    rules, position = game.rules, game.position
+    hidden = rules.layout.cards + 1
+    for reveal in (0, 1):
+        tensors = seen(game, reveal)
+        for column, cards in enumerate(position.columns):
+            down = 0 if reveal else position.face_down[column]
+            row = [hidden] * down + [card + 1 for card in cards[down:]]
+            assert tensors.tableau[0, column].tolist() == row + [0] * (hidden - 1 - len(row))
+        is_open = reveal or rules.reserve == "play"
+        shown = [0 if c is None else c + 1 if is_open else hidden for c in position.reserve]
+        assert tensors.reserve[0].tolist() == shown
+        assert tensors.face_down[0].tolist() == list(position.face_down)
+        assert tensors.completed[0].tolist() == game.state.completed[0].tolist()
+
+
+# Nothing hidden leaks
+
+
+def permuted(rules: Rules, position: Position) -> Position:
+    """The position with every hidden card at another's place; itself if that is not possible."""
+    hidden = [
+        card
+        for cards, down in zip(position.columns, position.face_down, strict=True)
+        for card in cards[:down]
+    ]
+    if rules.reserve != "play":
+        hidden += [card for card in position.reserve if card is not None]
+    other = dict(zip(hidden, hidden[1:] + hidden[:1], strict=True))
+    return replace(
+        position,
+        columns=tuple(tuple(other.get(card, card) for card in cards) for cards in position.columns),
+        reserve=tuple(card if card is None else other.get(card, card) for card in position.reserve),
+    )
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_hidden_cards_change_nothing_that_the_player_gets(name: str) -> None:
+    rules = without_undo(name)
+    compared = 0
+    for seed in range(12):
+        game = random_game(rules, seed, steps=40)
+        position = permuted(rules, game.position)
+        if position == game.position:
+            continue
+        other = Game(rules=rules, deal=write_board(rules, position, reveal=True))
+        for one, two in zip(seen(game), seen(other), strict=True):
+            assert np.array_equal(one, two)
+        assert np.array_equal(game.action_mask(), other.action_mask())
+        assert str(game) == str(other)
+        shown, other_shown = seen(game, reveal=1), seen(other, reveal=1)
+        assert not np.array_equal(shown.planes, other_shown.planes)
+        if any(game.position.face_down):
+            assert not np.array_equal(shown.tableau, other_shown.tableau)
+        elif rules.reserve != "play":
+            assert not np.array_equal(shown.reserve, other_shown.reserve)
+        compared += 1
+    assert compared > 0
