@@ -15,7 +15,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 # Train the quickstart policy (about 4 minutes), then play it against the baselines.
 train: $(INSTALLED)
 	$(BIN)/python -m train configs/ppo_quickstart.yaml
-	$(BIN)/python -m agents random greedy runs/latest --seeds 0:10000
+	$(BIN)/python -m agents random greedy runs/latest --sample --seeds 0:10000
 
 test: $(INSTALLED)
 	$(BIN)/python -m pytest

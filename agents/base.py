@@ -13,6 +13,7 @@ from scorpion_env.observation import ObservationKind
 Seeds = npt.NDArray[np.uint64]
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.int8] | npt.NDArray[np.bool_]
+Weights = npt.NDArray[np.float64] | npt.NDArray[np.float32] | Mask
 Actions = npt.NDArray[np.int64]
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
@@ -23,8 +24,9 @@ _MIX_2 = np.uint64(0x94D049BB133111EB)
 class Agent(ABC):
     """A player of N games at once.
 
-    A new agent is a subclass with ``act``; chance comes from ``self.chance`` alone. One that keeps
-    a memory of its games extends ``begin`` and ``keep`` too.
+    A new agent is a subclass with a ``name`` and ``act``; chance comes from ``self.chance`` alone.
+    One that keeps a memory of its games extends ``begin`` and ``keep`` too. Who plays it calls
+    ``begin``, then ``act`` before each step and ``keep`` when games end.
 
     Parameters
     ----------
@@ -49,9 +51,12 @@ class Agent(ABC):
         """Begin N new games; ``seeds`` (N,) are the seeds of their deals."""
         self.chance.begin(seeds)
 
-    def keep(self, rows: Rows) -> None:
-        """Go on with these rows of the batch alone, in this order; the other games are over."""
-        self.chance.keep(rows)
+    def keep(self, rows: Rows, seeds: Seeds) -> None:
+        """Go on with these rows of the batch, followed by new games; the other games are over.
+
+        ``rows`` are the places in the batch as it was, ``seeds`` the new games' (none: empty).
+        """
+        self.chance.keep(rows, seeds)
 
     @abstractmethod
     def act(self, observation: Any, mask: Mask) -> Actions:
@@ -85,25 +90,28 @@ class Chance:
 
     def begin(self, seeds: Seeds) -> None:
         """Begin the streams of N games, whose deals have these seeds (N,)."""
-        self._states = _mix(self._key + np.asarray(seeds, np.uint64) * _GAMMA)
+        self._states = _mix(self._key + seeds * _GAMMA)
 
-    def keep(self, rows: Rows) -> None:
-        """Go on with the streams of these rows alone."""
-        self._states = self._states[rows]
+    def keep(self, rows: Rows, seeds: Seeds) -> None:
+        """Go on with the streams of these rows, followed by those of new games."""
+        kept = self._states[rows]
+        self.begin(seeds)
+        self._states = np.concatenate([kept, self._states])
 
     def draw(self) -> npt.NDArray[np.float64]:
         """Return the next number (N,) of each stream, from 0 up to below 1."""
         self._states = self._states + _GAMMA
-        return (_mix(self._states) >> np.uint64(11)) * 2.0**-53
+        return (_mix(self._states) >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
-    def choose(self, weights: npt.NDArray) -> Actions:
+    def choose(self, weights: Weights) -> Actions:
         """Draw an action (N,) from each row of weights (N, actions), in proportion to them.
 
         A weight of 0 is never chosen; each row needs one above 0.
         """
         reached = np.cumsum(weights, axis=1, dtype=np.float64)
         wanted = self.draw() * reached[:, -1]
-        return (reached > wanted[:, None]).argmax(axis=1).astype(np.int64)
+        actions: Actions = np.argmax(reached > wanted[:, None], axis=1)
+        return actions
 
 
 def _mix(states: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:

@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Actions, Agent, Mask, Rows
+from agents.base import Actions, Agent, Mask, Rows, Seeds
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
 
+MAX_GAMES = 10_000_000
+_COUNTED = ("is_success", "score", "sequences", "face_down_cards", "moves")
 Z95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
 
 
@@ -91,73 +93,111 @@ def evaluate(
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
     start = time.perf_counter()
-    table = np.zeros((len(numbers), 6), np.int64)
-    for first in range(0, len(numbers), batch_size):
-        rows = slice(first, first + batch_size)
-
-        def finished(games: int, first: int = first) -> None:
-            if progress is not None:
-                progress(first + games)
-
-        _play_batch(agent, played, numbers[rows], table[rows], finished)
-    won, score, sequences, cards_turned, moves, steps = table.T.copy()
+    table = _play(agent, played, numbers, min(batch_size, len(numbers)), progress)
+    won, score, sequences, down, moves, steps = table.T.copy()
     return EpisodeResults(
-        numbers.astype(np.uint64),
-        won.astype(np.bool_),
-        score,
-        sequences,
-        cards_turned,
-        moves,
-        steps,
-        time.perf_counter() - start,
+        seeds=numbers,
+        won=won.astype(np.bool_),
+        score=score,
+        sequences=sequences,
+        cards_turned=sum(played.layout.face_down) - down,
+        moves=moves,
+        steps=steps,
+        seconds=time.perf_counter() - start,
     )
 
 
-def _checked_seeds(seeds: Sequence[int] | npt.NDArray[np.integer]) -> npt.NDArray[np.int64]:
+def parse_seeds(text: str) -> range:
+    """Return the seeds that ``first:end`` names, the end left out.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such range, or the range is empty, too long or too high.
+    """
+    first, colon, end = text.partition(":")
+    if not (colon and _is_number(first) and _is_number(end)):
+        raise ValueError(f"seeds {text!r} are no range: write first:end, such as 0:1000")
+    games = int(end) - int(first)
+    if not 1 <= games <= MAX_GAMES:
+        raise ValueError(
+            f"seeds {text!r} name {max(0, games)} games: name 1 to {MAX_GAMES}, the end is left out"
+        )
+    if int(end) > 2**63:
+        raise ValueError(f"seeds {text!r} are out of range: a seed is below 2**63")
+    return range(int(first), int(end))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 20
+
+
+def _checked_seeds(seeds: Sequence[int] | npt.NDArray[np.integer]) -> Seeds:
     try:
         numbers = np.array(seeds, np.int64)
     except OverflowError:
         raise ValueError("a seed is out of range: use whole numbers below 2**63") from None
     if numbers.ndim != 1 or len(numbers) == 0 or numbers.min() < 0:
         raise ValueError("give at least one seed, each a whole number from 0 up")
-    return numbers
+    return numbers.astype(np.uint64)
 
 
-def _play_batch(
+def _play(
     agent: Agent,
     rules: Rules,
-    seeds: npt.NDArray[np.int64],
-    table: npt.NDArray[np.int64],
-    finished: Callable[[int], None],
-) -> None:
-    """Play one game a seed to its end; fills ``table`` (N, 6)."""
-    # A game that is over goes on with deals that nobody looks at until the last one has ended.
-    env = ScorpionVectorEnv(len(seeds), rules=rules, observation=agent.observation, copy=False)
-    observation, info = env.reset(seed=seeds.tolist())
-    dealt_down = info["face_down_cards"]
-    agent.begin(seeds.astype(np.uint64))
-    playing = np.arange(len(seeds))
-    steps = 0
+    seeds: Seeds,
+    size: int,
+    progress: Callable[[int], None] | None,
+) -> npt.NDArray[np.int64]:
+    """Return won, score, sequences, face-down cards, moves, steps (N, 6) of each seed's game.
+
+    A row of the environment whose game has ended is dealt the next seed. When no seed is left it
+    plays deals that nobody looks at, while the agent plays the other rows alone.
+    """
+    env = ScorpionVectorEnv(size, rules=rules, observation=agent.observation, copy=False)
+    table = np.zeros((len(seeds), 6), np.int64)
+    observation, info = env.reset(seed=seeds[:size].tolist())
+    agent.begin(seeds[:size])
+    playing = np.arange(size)  # rows of the environment, in the agent's order
+    deal = np.arange(size)  # (size,) the deal that each row plays
+    steps = np.zeros(size, np.int64)
+    begun = size
     while len(playing):
         mask = info["action_mask"][playing]
         chosen = agent.act(_rows_of(observation, playing), mask)
-        _check_legal(agent, chosen, mask, seeds[playing])
-        actions = np.zeros(len(seeds), np.int64)
+        _check_legal(agent, chosen, mask, seeds[deal[playing]])
+        actions = np.zeros(size, np.int64)
         actions[playing] = chosen
         observation, _, terminated, truncated, info = env.step(actions)
         steps += 1
         ended = (terminated | truncated)[playing]
-        if ended.any():
-            games = playing[ended]
-            table[games, 0] = info["is_success"][games]
-            table[games, 1] = info["score"][games]
-            table[games, 2] = info["sequences"][games]
-            table[games, 3] = dealt_down[games] - info["face_down_cards"][games]
-            table[games, 4] = info["moves"][games]
-            table[games, 5] = steps
-            agent.keep(np.flatnonzero(~ended))
-            playing = playing[~ended]
-            finished(len(seeds) - len(playing))
+        if not ended.any():
+            continue
+        over = playing[ended]
+        for number, name in enumerate(_COUNTED):
+            table[deal[over], number] = info[name][over]
+        table[deal[over], len(_COUNTED)] = steps[over]
+        coming = np.arange(begun, min(begun + len(over), len(seeds)))
+        begun += len(coming)
+        agent.keep(np.flatnonzero(~ended), seeds[coming])
+        freed = over[: len(coming)]
+        playing = np.concatenate([playing[~ended], freed])
+        deal[freed], steps[freed] = coming, 0
+        if len(freed):
+            observation, info = _deal(env, freed, seeds[coming])
+        if progress is not None:
+            progress(begun - len(playing))
+    return table
+
+
+def _deal(env: ScorpionVectorEnv, rows: Rows, seeds: Seeds) -> tuple[Any, dict[str, Any]]:
+    """Begin the deals of these seeds in these rows of the environment."""
+    asked: list[int | None] = [None] * env.num_envs
+    chosen = np.zeros(env.num_envs, np.bool_)
+    chosen[rows] = True
+    for row, seed in zip(rows, seeds.tolist(), strict=True):
+        asked[row] = seed
+    return env.reset(seed=asked, options={"reset_mask": chosen})
 
 
 def _rows_of(observation: Any, rows: Rows) -> Any:
@@ -166,7 +206,7 @@ def _rows_of(observation: Any, rows: Rows) -> Any:
     return observation[rows]
 
 
-def _check_legal(agent: Agent, chosen: Actions, mask: Mask, seeds: npt.NDArray[np.int64]) -> None:
+def _check_legal(agent: Agent, chosen: Actions, mask: Mask, seeds: Seeds) -> None:
     rows = np.arange(len(mask))
     if chosen.shape != rows.shape or not np.issubdtype(chosen.dtype, np.integer):
         raise ValueError(
@@ -192,7 +232,7 @@ def wilson_interval(wins: int, games: int) -> tuple[float, float]:
     return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
-def mean_interval(values: npt.NDArray) -> tuple[float, float]:
+def mean_interval(values: npt.NDArray[np.integer]) -> tuple[float, float]:
     """Return the normal 95 % interval of the mean behind ``values``; NaNs where it is but one."""
     if len(values) < 2:
         return float("nan"), float("nan")

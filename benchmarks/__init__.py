@@ -1,0 +1,1 @@
+"""Commands that measure: figures of the documentation come from here."""

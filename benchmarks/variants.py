@@ -1,4 +1,4 @@
-"""``python -m benchmarks.variants``: the README's table of variants, with random and greedy play."""
+"""``python -m benchmarks.variants``: the README table of variants, with random and greedy play."""
 
 from __future__ import annotations
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from scorpion_env.deals import Deal
-from scorpion_env.engine.deal import deal, first_deal, shuffle
+from scorpion_env.deals import Deal, lay_out, refuse_unplayable
+from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import (
@@ -30,10 +30,10 @@ from scorpion_env.engine.state import (
     empty_state,
 )
 from scorpion_env.observation import ObservationKind, Tensors, empty_tensors, observe
-from scorpion_env.position import write_position
 from scorpion_env.rules import CompiledRules, Rules
 
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
+MAX_STEP_LIMIT = 1_000_000  # an undo history without limit holds as many actions
 Reward = Literal["score", "progress", "win"]
 REWARD_SCORE, REWARD_PROGRESS, REWARD_WIN = range(3)
 
@@ -70,8 +70,9 @@ def make_settings(
     if not np.isfinite(win_bonus):
         raise ValueError(f"win_bonus={win_bonus!r} must be a finite number")
     limit = rules.max_steps if step_limit is None else step_limit
-    if limit < 1:
-        raise ValueError(f"step_limit={limit} must be at least 1")
+    whole = isinstance(limit, int | np.integer) and not isinstance(limit, bool)
+    if not (whole and 1 <= limit <= MAX_STEP_LIMIT):
+        raise ValueError(f"step_limit={limit!r} must be a whole number from 1 to {MAX_STEP_LIMIT}")
     return Settings(
         step_limit=int(limit),
         autoreset=autoreset,
@@ -112,7 +113,8 @@ class Batch(NamedTuple):
 def empty_batch(rules: Rules, games: int, kind: ObservationKind, settings: Settings) -> Batch:
     """Return a batch of ``games`` games with nothing dealt; all of its buffers are made here."""
     kept = games if settings.autoreset == SAME_STEP else 0
-    undoable = settings.step_limit if rules.undo_limit is None else rules.undo_limit
+    limits = [limit for limit in (settings.step_limit, rules.undo_limit) if limit is not None]
+    undoable = min(limits)
 
     def flags() -> npt.NDArray[np.bool_]:
         return np.zeros(games, np.bool_)
@@ -190,34 +192,33 @@ def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> 
 
 
 def begin_asked(rules: Rules, batch: Batch, game: int, asked: Deal, settings: Settings) -> None:
-    """Begin an episode of ``game`` with the deal asked for; changes all of the game's rows.
-
-    Raises
-    ------
-    ValueError
-        If the game would be over before it begins.
-    """
+    """Begin an episode of ``game`` with the deal asked for; changes all of the game's rows."""
     batch.episodes.number[game] = asked.number
     batch.episodes.deck[game] = asked.deck
     clear_outcome(batch.episodes, game)
-    if asked.position is None:
-        deal(rules.compiled, batch.state, game, asked.deck)
-    else:
-        write_position(rules, batch.state, game, asked.position)
-    if begin(rules.compiled, batch, game, settings) != PLAYING:
-        raise ValueError("this deal has no legal move: its game is over before it begins")
+    lay_out(rules, batch.state, game, asked)
+    begin(rules.compiled, batch, game, settings)
 
 
 @njit(cache=True)
 def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> None:
-    """Begin the next episode of the game's stream; a deal without a first move is passed over."""
+    """Begin the next episode of the game's stream; a deal without a first move is passed over.
+
+    If there are too many of these in a row, the game is left over.
+    """
     episodes = batch.episodes
-    status = WON
-    while status != PLAYING:
+    for _ in range(MAX_DEALS_PASSED):
         episodes.number[game] = first_deal(episodes.stream[game])
         episodes.stream[game] = shuffle(episodes.deck[game], episodes.number[game])
         deal(rules, batch.state, game, episodes.deck[game])
-        status = begin(rules, batch, game, settings)
+        if begin(rules, batch, game, settings) == PLAYING:
+            return
+
+
+def check_begun(batch: Batch, chosen: npt.NDArray[np.bool_]) -> None:
+    """Raise ValueError if a game that was just reset could not begin."""
+    if (batch.episodes.over & chosen).any():
+        refuse_unplayable()
 
 
 @njit(cache=True)

@@ -6,14 +6,16 @@ import random
 import re
 import reprlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.deal import FIRST_DEAL, shuffle
+from scorpion_env.engine.deal import FIRST_DEAL, MAX_DEALS_PASSED, deal, shuffle
+from scorpion_env.engine.outcome import settle
+from scorpion_env.engine.state import PLAYING, State, empty_state
 from scorpion_env.notation import parse_board, parse_deck
-from scorpion_env.position import Position
+from scorpion_env.position import Position, write_position
 from scorpion_env.rules import Rules, is_whole
 
 # Seeds below this bound are for evaluation and suites; training draws its seeds from here up.
@@ -38,12 +40,12 @@ def deal_state(generator: np.random.Generator) -> int:
     return raw
 
 
-def read_deal(deal: Any, rules: Rules, seed: int | None = None) -> Deal:
-    """Return the deal that ``deal`` asks for.
+def read_deal(asked: Any, rules: Rules, seed: int | None = None) -> Deal:
+    """Return the deal that ``asked`` asks for.
 
     Parameters
     ----------
-    deal : int, str or sequence of str
+    asked : int, str or sequence of str
         A number from ``info["deal"]`` (2**33 and up); a PySolFC deal number, as ``"ms123"`` or as
         plain digits, below 2**33 also as an int; a board text (`scorpion_env.notation`); or the
         cards as text in the order dealt, the reserve last.
@@ -57,22 +59,53 @@ def read_deal(deal: Any, rules: Rules, seed: int | None = None) -> Deal:
     ValueError
         If it is no deal of these rules; the message says what is wrong with it.
     """
-    if isinstance(deal, np.ndarray):
-        deal = deal.tolist()
-    if is_whole(deal):
-        return _read_number(int(deal), rules)
-    if isinstance(deal, str):
-        name = deal.strip().lower()
+    if isinstance(asked, np.ndarray):
+        asked = asked.tolist()
+    if is_whole(asked):
+        return _read_number(int(asked), rules)
+    if isinstance(asked, str):
+        name = asked.strip().lower()
         if re.fullmatch(r"(ms)?\d{1,30}", name):
             return _read_pysol_name(name, rules)
-        if ":" in deal:
+        if ":" in asked:
             nothing = np.zeros(rules.layout.cards, np.uint8)
-            return Deal(0, nothing, parse_board(rules, deal, seed))
-    elif isinstance(deal, Sequence) and not isinstance(deal, bytes | bytearray):
-        return _deal(0, parse_deck(rules, deal))
+            return Deal(0, nothing, parse_board(rules, asked, seed))
+    elif isinstance(asked, Sequence) and not isinstance(asked, bytes | bytearray):
+        return _deal(0, parse_deck(rules, asked))
     raise ValueError(
-        f"{reprlib.repr(deal)} is no deal: give a number from info['deal'], a PySolFC number such "
+        f"{reprlib.repr(asked)} is no deal: give a number from info['deal'], a PySolFC number such "
         "as 'ms123', a board text, or a list of cards as text"
+    )
+
+
+def lay_out(rules: Rules, state: State, game: int, asked: Deal) -> None:
+    """Put a deal's cards on the table as a new game; changes the game's row of ``state``."""
+    if asked.position is None:
+        deal(rules.compiled, state, game, asked.deck)
+    else:
+        write_position(rules, state, game, asked.position)
+
+
+def read_playable_deal(asked: Any, rules: Rules, seed: int | None = None) -> Deal:
+    """Return the deal that ``asked`` asks for (see `read_deal`), if an episode can begin with it.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read, or its game is over before it begins.
+    """
+    given = read_deal(asked, rules, seed)
+    scratch = empty_state(rules, 1, undoable=0)
+    lay_out(rules, scratch, 0, given)
+    if settle(rules.compiled, scratch, 0, np.zeros(rules.actions, np.int8)) != PLAYING:
+        raise ValueError("this deal has no legal move: its game is over before it begins")
+    return given
+
+
+def refuse_unplayable() -> NoReturn:
+    """Raise the error for rules under which no deal could be begun."""
+    raise ValueError(
+        f"{MAX_DEALS_PASSED} deals in a row have no first move: these rules cannot be played"
     )
 
 

@@ -15,6 +15,7 @@ from scorpion_env.batch import (
     Reward,
     begin_asked,
     begin_next,
+    check_begun,
     clear_outcome,
     copy_batch,
     counters_info,
@@ -23,7 +24,7 @@ from scorpion_env.batch import (
     restore_batch,
     step_games,
 )
-from scorpion_env.deals import deal_state, read_deal
+from scorpion_env.deals import deal_state, read_playable_deal
 from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, Tensors, observation_space
 from scorpion_env.position import read_position
@@ -222,7 +223,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
             For an unknown option, a deal that cannot be read, or one without a first move.
         """
         given = check_options(options, RESET_OPTIONS)
-        asked = read_deal(given["deal"], self.rules, seed) if "deal" in given else None
+        asked = read_playable_deal(given["deal"], self.rules, seed) if "deal" in given else None
         super().reset(seed=seed)
         episodes = self._batch.episodes
         if seed is not None or not self._seeded:
@@ -231,6 +232,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         if asked is None:
             clear_outcome(episodes, 0)
             begin_next(self._compiled, self._batch, 0, self._settings)
+            check_begun(self._batch, np.ones(1, np.bool_))
         else:
             begin_asked(self.rules, self._batch, 0, asked, self._settings)
         return self._observation(), {**self._info(), "deal": episodes.number[0]}

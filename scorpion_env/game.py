@@ -9,8 +9,8 @@ import numpy.typing as npt
 from gymnasium.utils import seeding
 
 from scorpion_env.cards import rank_of, suit_of
-from scorpion_env.deals import deal_state, read_deal
-from scorpion_env.engine.deal import deal, first_deal, shuffle
+from scorpion_env.deals import deal_state, lay_out, read_deal, refuse_unplayable
+from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import (
@@ -26,7 +26,7 @@ from scorpion_env.engine.state import (
     empty_state,
 )
 from scorpion_env.notation import name_card, name_move, parse_move, write_board
-from scorpion_env.position import Position, read_position, write_position
+from scorpion_env.position import Position, read_position
 from scorpion_env.rules import Rules, is_whole
 from scorpion_env.variants import find_rules
 
@@ -82,20 +82,18 @@ class Game:
         generator, _ = seeding.np_random(int(seed))
         deck = np.empty(self.rules.layout.cards, np.uint8)
         following = np.uint64(deal_state(generator))
-        while True:
+        for _ in range(MAX_DEALS_PASSED):
             self.deal_number = int(first_deal(following))
             following = np.uint64(shuffle(deck, np.uint64(self.deal_number)))
             deal(self.rules.compiled, self._state, 0, deck)
             if self._settle() == PLAYING:
                 return
+        refuse_unplayable()
 
     def _begin(self, asked: Any, seed: int | None) -> None:
         given = read_deal(asked, self.rules, seed)
         self.deal_number = given.number
-        if given.position is None:
-            deal(self.rules.compiled, self._state, 0, given.deck)
-        else:
-            write_position(self.rules, self._state, 0, given.position)
+        lay_out(self.rules, self._state, 0, given)
         self._settle()
 
     def _settle(self) -> int:

@@ -20,6 +20,7 @@ from scorpion_env.batch import (
     SAME_STEP,
     Reward,
     begin_asked,
+    check_begun,
     copy_batch,
     counters_info,
     empty_batch,
@@ -28,7 +29,7 @@ from scorpion_env.batch import (
     restore_batch,
     step_games,
 )
-from scorpion_env.deals import Deal, deal_state, read_deal
+from scorpion_env.deals import Deal, deal_state, read_playable_deal
 from scorpion_env.env import (
     RESET_OPTIONS,
     EnvState,
@@ -142,10 +143,13 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         asked: dict[int, Deal] = {}
         if "deal" in given:
             games = np.flatnonzero(chosen).tolist()
-            asked = {game: read_deal(given["deal"], self.rules, seeds[game]) for game in games}
+            asked = {
+                game: read_playable_deal(given["deal"], self.rules, seeds[game]) for game in games
+            }
         self._seed_games(seeds, chosen)
         if not asked:
             reset_games(self._compiled, self._batch, chosen, self._settings)
+            check_begun(self._batch, chosen)
         self._batch.episodes.dealt[:] = chosen
         for game, deal in asked.items():
             begin_asked(self.rules, self._batch, game, deal, self._settings)

@@ -1,6 +1,7 @@
 """Policies made by hand or at random, written as the files that training writes."""
 
 import json
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ def random_tensors(widths: list[int], seed: int = 0) -> Tensors:
     """Make random weights of a network whose layers have these widths, the inputs first."""
     rng = np.random.default_rng(seed)
     tensors: Tensors = {}
-    for number, (inputs, outputs) in enumerate(zip(widths, widths[1:], strict=False)):
+    for number, (inputs, outputs) in enumerate(pairwise(widths)):
         weight = rng.normal(0, inputs**-0.5, (outputs, inputs))
         tensors[f"layers.{number}.weight"] = weight.astype(np.float32)
         tensors[f"layers.{number}.bias"] = rng.normal(0, 0.1, outputs).astype(np.float32)

@@ -13,6 +13,7 @@ from numba.core.dispatcher import Dispatcher
 
 import scorpion_env
 from scorpion_env import VARIANTS, Rules
+from scorpion_env.batch import check_begun
 from scorpion_env.deals import deal_state
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
@@ -163,3 +164,29 @@ def test_variants_are_all_played_out() -> None:
     for name, rules in VARIANTS.items():
         ends = play_out(ScorpionVectorEnv(20, rules=rules), list(range(20)))
         assert (ends["score"] >= 0).all(), name
+
+
+def test_games_that_could_not_begin_are_told() -> None:
+    batch = ScorpionEnv().get_state().batch
+    with pytest.raises(ValueError, match="these rules cannot be played"):
+        check_begun(batch, np.ones(1, np.bool_))
+    check_begun(batch, np.zeros(1, np.bool_))
+
+
+def test_deal_that_is_over_is_refused_and_changes_nothing() -> None:
+    board = "1: KS 2S AS 3S QS JS TS 9S 8S 7S 6S 5S 4S\n2:\n3:\n4:\n5:\n6:\n7:\ncompleted: C, D, H"
+    assert Game(deal=board).is_stuck
+    single, vector = ScorpionEnv(), ScorpionVectorEnv(2)
+    for env in (single, vector):
+        env.reset(seed=0)
+        before = env.get_state()
+        with pytest.raises(ValueError, match="over before it begins"):
+            env.reset(options={"deal": board})
+        for part, saved in zip(env.get_state().batch, before.batch, strict=True):
+            assert all(np.array_equal(a, b) for a, b in zip(part, saved, strict=True))
+
+
+@pytest.mark.parametrize("limit", [0, -1, 2.5, True, "5", 2**40])
+def test_wrong_step_limits(limit: Any) -> None:
+    with pytest.raises(ValueError, match="step_limit="):
+        ScorpionEnv(rules="open_scorpion", step_limit=limit)

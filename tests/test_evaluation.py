@@ -1,6 +1,7 @@
 """Evaluation: each deal once whatever the batch, known intervals, the command line."""
 
 import json
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -92,7 +93,7 @@ def test_finds_what_the_single_environment_shows(
 
 def test_agent_seed_matters() -> None:
     scores = [evaluate(RandomAgent(seed), "classic", range(100)).score for seed in (0, 1)]
-    assert not np.array_equal(*scores)
+    assert not np.array_equal(scores[0], scores[1])
 
 
 def test_random_and_greedy_win_their_share() -> None:
@@ -261,13 +262,10 @@ def test_command_line_writes_valid_json_for_one_game(tmp_path: Path) -> None:
 def test_command_line_says_what_is_wrong(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    try:
-        status = main(arguments)
-    except SystemExit as end:
-        assert isinstance(end.code, int)
-        status = end.code
+    with pytest.raises(SystemExit) as end:
+        sys.exit(main(arguments))
     printed = capsys.readouterr()
-    assert status == 2
+    assert end.value.code == 2
     assert message in printed.err
     assert printed.err.count("\n") == 1
     assert printed.out == ""

@@ -77,6 +77,7 @@ class Evaluation(Section):
 
     every: int = Field(default=100_000, ge=0, description="environment steps between; 0: never")
     seeds: str = Field(default="0:500", description="first:end, the end left out")
+    sample: bool = Field(default=True, description="draw actions rather than take the likeliest")
 
     @field_validator("seeds")
     @classmethod

@@ -103,8 +103,8 @@ def draw_curve(run: Path) -> None:
     )
     for axis, (column, evaluation, label) in zip(axes, drawn, strict=True):
         for name, style, legend in (
-            (column, "-", "training, sampled"),
-            (f"evaluation_{evaluation}", "o-", "evaluation seeds, argmax"),
+            (column, "-", "training"),
+            (f"evaluation_{evaluation}", "o-", "evaluation seeds"),
         ):
             points = [(int(row["steps"]), float(row[name])) for row in rows if row[name]]
             if points:

@@ -114,11 +114,12 @@ class RunCallback(BaseCallback):
         return True
 
     def evaluate(self) -> None:
-        """Play the evaluation seeds, with masks, by argmax; log win rate and mean score."""
+        """Play the evaluation seeds, with masks; log win rate and mean score."""
         export_policy(self.model, self.config, self.run)
         rules = VARIANTS[self.config.rules]
-        agent = PolicyAgent.load(self.run, rules)
-        results = evaluate(agent, rules, parse_seeds(self.config.evaluation.seeds))
+        asked = self.config.evaluation
+        agent = PolicyAgent.load(self.run, rules, sample=asked.sample, seed=self.config.seed)
+        results = evaluate(agent, rules, parse_seeds(asked.seeds))
         summary = summarise(results)
         self.logger.record("evaluation/win_rate", summary.win_rate)
         self.logger.record("evaluation/mean_score", summary.mean_score)

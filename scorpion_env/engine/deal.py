@@ -27,6 +27,8 @@ from scorpion_env.rules import CompiledRules
 
 # Deal states below this bound are skipped: as deal numbers they mean PySolFC's deals.
 FIRST_DEAL = 2**33
+# A deal without a first move is passed over; rules that have so many in a row cannot be played.
+MAX_DEALS_PASSED = 10_000
 
 _GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)

@@ -1,0 +1,185 @@
+"""``python -m agents``: play agents on the same deals and compare them."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from agents.base import Agent
+from agents.evaluation import (
+    Difference,
+    Summary,
+    evaluate,
+    paired_difference,
+    parse_seeds,
+    summarise,
+)
+from agents.registry import AGENTS, make_agent
+from scorpion_env import VARIANTS, __version__
+from scorpion_env.variants import find_rules
+
+SECONDS_BETWEEN_REPORTS = 10.0
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose complaints take one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"agents: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; return its exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        _compare(options)
+    except (ValueError, OSError) as problem:
+        print(f"agents: {problem}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("agents: interrupted", file=sys.stderr)
+        return 130
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(prog="python -m agents", description="Play agents on the same deals.")
+    parser.add_argument(
+        "agents",
+        nargs="+",
+        metavar="AGENT",
+        help=f"{', '.join(AGENTS)}, or the path of a trained policy",
+    )
+    parser.add_argument("--seeds", default="0:1000", help="first and end of the deals' seeds")
+    parser.add_argument("--rules", default="classic", help=", ".join(VARIANTS))
+    parser.add_argument("--sample", action="store_true", help="let a policy draw its actions")
+    parser.add_argument("--agent-seed", type=int, default=0, help="seeds the agents' chance")
+    parser.add_argument("--batch-size", type=int, default=1024, help="games side by side")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    return parser
+
+
+def _compare(options: argparse.Namespace) -> None:
+    """Do what the options ask for; every mistake in them is found before the first game."""
+    seeds = parse_seeds(options.seeds)
+    if options.rules not in VARIANTS:
+        raise ValueError(f"rules {options.rules!r} are unknown: give {', '.join(VARIANTS)}")
+    rules = find_rules(options.rules)
+    if options.batch_size < 1:
+        raise ValueError(f"--batch-size must be at least 1, got {options.batch_size}")
+    agents = [make_agent(n, rules, options.agent_seed, options.sample) for n in options.agents]
+    if options.json is not None:
+        check_writable(options.json)
+    results = []
+    for agent in agents:
+        evaluate(agent, rules, seeds[:1])  # compiles, so that games/s tells of playing alone
+        report = _reporter(agent, len(seeds))
+        results.append(evaluate(agent, rules, seeds, options.batch_size, report))
+    summaries = [summarise(result) for result in results]
+    print(f"{options.rules}, seeds {options.seeds}, {len(seeds)} games, 95 % intervals")
+    print(table(agents, summaries))
+    for agent, result in zip(agents[1:], results[1:], strict=True):
+        print(difference_line(agent, agents[0], paired_difference(result, results[0])))
+    if options.json is not None:
+        rows = [
+            {"agent": agent.name, "rules": options.rules, "seeds": options.seeds}
+            | {name: _finite(value) for name, value in summary._asdict().items()}
+            | {"hidden_cards_seen": False, "version": __version__}
+            for agent, summary in zip(agents, summaries, strict=True)
+        ]
+        write_whole(options.json, json.dumps(rows, indent=2, allow_nan=False) + "\n")
+
+
+def check_writable(path: Path) -> None:
+    """Raise ValueError if no file can be written at ``path``."""
+    if path.is_dir():
+        raise ValueError(f"{path} is a folder: name a file")
+    probe = _unfinished(path)
+    try:
+        probe.touch()
+        probe.unlink()
+    except OSError as problem:
+        raise ValueError(f"{path} cannot be written: {problem.strerror}") from None
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file so that it is there as a whole or not at all."""
+    unfinished = _unfinished(path)
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}")
+
+
+def table(agents: Sequence[Agent], summaries: Sequence[Summary]) -> str:
+    """Return the summaries as aligned text, one agent a line."""
+    heads = ("agent", "wins", "win rate", "score", "sequences", "turned", "moves", "games/s")
+    rows = [heads]
+    for agent, s in zip(agents, summaries, strict=True):
+        rows.append(
+            (
+                agent.name,
+                str(s.wins),
+                f"{s.win_rate:.2%} [{s.ci_low:.2%}, {s.ci_high:.2%}]",
+                f"{s.mean_score:.1f} [{s.score_ci_low:.1f}, {s.score_ci_high:.1f}]",
+                f"{s.mean_sequences:.2f}",
+                f"{s.mean_cards_turned:.2f}",
+                f"{s.mean_moves:.1f}",
+                f"{s.games_per_second:.0f}",
+            )
+        )
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0])]
+            + [text.rjust(width) for text, width in zip(row[1:], widths[1:], strict=True)]
+        )
+        for row in rows
+    )
+
+
+def difference_line(agent: Agent, base: Agent, more: Difference) -> str:
+    """Return in a line how much more ``agent`` achieves than ``base``."""
+    return (
+        f"{agent.name} - {base.name}, paired: win rate {more.win_rate:+.2%} "
+        f"[{more.win_rate_low:+.2%}, {more.win_rate_high:+.2%}], score {more.mean_score:+.1f} "
+        f"[{more.mean_score_low:+.1f}, {more.mean_score_high:+.1f}]"
+    )
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _reporter(agent: Agent, games: int) -> Callable[[int], None]:
+    """Return a function that tells of the games played: all the time, or seldom in a log."""
+    live = sys.stderr.isatty()
+    told = time.monotonic()
+
+    def report(done: int) -> None:
+        nonlocal told
+        last = done == games
+        if not (live or last or time.monotonic() - told >= SECONDS_BETWEEN_REPORTS):
+            return
+        told = time.monotonic()
+        ends = "" if live and not last else "\n"
+        start = "\r" if live else ""
+        print(f"{start}{agent.name}: {done}/{games} games", end=ends, file=sys.stderr, flush=True)
+
+    return report
+
+
+if __name__ == "__main__":
+    sys.exit(main())
