@@ -14,7 +14,7 @@ from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
 
 from agents.policy import PolicyAgent
-from scorpion_env import ENV_IDS
+from scorpion_env import ENV_IDS, VARIANTS
 from scorpion_env.env import ScorpionEnv
 from train import ppo
 from train.__main__ import main
@@ -170,8 +170,17 @@ def test_wrong_override(tmp_path: Path, override: str, message: str) -> None:
 
 
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
-def test_shipped_configs_are_valid(path: Path) -> None:
-    assert load_config(path).total_steps > 0
+def test_shipped_configs_train(path: Path, tmp_path: Path) -> None:
+    short = ["total_steps=64", "num_envs=4", "ppo.n_steps=16", "ppo.batch_size=32"]
+    short += ["evaluation.every=64", "evaluation.seeds=0:4", "network.hidden=[8]"]
+    overrides = [word for change in short for word in ("--set", change)]
+    assert main([str(path), "--runs", str(tmp_path), "--no-progress", *overrides]) == 0
+    rules = load_config(path).rules
+    assert PolicyAgent.load(tmp_path / path.stem, rules).description.rules == rules
+
+
+def test_every_variant_has_a_config() -> None:
+    assert {load_config(path).rules for path in CONFIGS} == set(VARIANTS)
 
 
 def test_command_line_errors_take_one_line(

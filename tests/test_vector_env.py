@@ -128,7 +128,11 @@ def test_a_thousand_games_through_their_ends(mode: AutoresetMode) -> None:
     assert finished >= games
 
 
-@pytest.mark.parametrize("mode", MODES)
+# Gymnasium 1.2's wrapper takes every reset for a next-step one and drops a step
+WRAPPER_KNOWS_MODES = tuple(map(int, gym.__version__.split(".")[:2])) >= (1, 4)
+
+
+@pytest.mark.parametrize("mode", MODES if WRAPPER_KNOWS_MODES else [AutoresetMode.NEXT_STEP])
 def test_episode_statistics_are_right(mode: AutoresetMode) -> None:
     env = RecordEpisodeStatistics(ScorpionVectorEnv(N, autoreset_mode=mode))
     rng = np.random.default_rng(2)

@@ -1,0 +1,38 @@
+"""What the README says runs as written, and its table is the code's."""
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from benchmarks.variants import layout_text, rules_text
+from scorpion_env import ENV_IDS, VARIANTS
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("code", re.findall(r"```python\n(.*?)```", README, re.DOTALL))
+def test_examples_run(code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    script = tmp_path / "example.py"
+    script.write_text(code)
+    runpy.run_path(str(script))
+    assert capsys.readouterr().out
+
+
+def test_example_has_ten_lines() -> None:
+    first = re.findall(r"```python\n(.*?)```", README, re.DOTALL)[0]
+    assert len([line for line in first.splitlines() if line]) <= 11
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_table_of_variants_is_the_codes(name: str) -> None:
+    rules = VARIANTS[name]
+    cells = [f"`{ENV_IDS[name]}`", f"`{name}`", layout_text(rules.layout), rules_text(rules)]
+    assert f"| {' | '.join([*cells, str(rules.actions)])} |" in README
+
+
+def test_make_targets_exist() -> None:
+    makefile = (Path(__file__).parents[1] / "Makefile").read_text()
+    for target in re.findall(r"^make (\w+)", README, re.MULTILINE):
+        assert f"\n{target}:" in makefile
