@@ -11,9 +11,9 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from scorpion_env.deals import Deal, lay_out, refuse_unplayable
+from scorpion_env.engine.compile import inlined, kernel
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import settle
@@ -29,7 +29,7 @@ from scorpion_env.engine.state import (
     State,
     empty_state,
 )
-from scorpion_env.observation import ObservationKind, Tensors, empty_tensors, observe
+from scorpion_env.observation import ObservationKind, Tensors, empty_tensors, observe, observe_anew
 from scorpion_env.rules import CompiledRules, Rules
 
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
@@ -166,7 +166,7 @@ def restore_batch(batch: Batch, saved: Batch) -> None:
         np.copyto(here, there)
 
 
-@njit(cache=True)
+@inlined
 def clear_outcome(episodes: Episodes, game: int) -> None:
     """Set the outcome of the game's last step to that of a reset."""
     episodes.reward[game] = 0.0
@@ -175,7 +175,7 @@ def clear_outcome(episodes: Episodes, game: int) -> None:
     episodes.illegal[game] = False
 
 
-@njit(cache=True)
+@inlined
 def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> int:
     """Begin an episode from the cards that lie on ``game``'s tableau; return the game's status.
 
@@ -187,7 +187,7 @@ def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> 
     episodes.paid[game] = False
     episodes.over[game] = status != PLAYING
     episodes.dealt[game] = True
-    observe(rules, batch.state, game, batch.seen, game, settings.reveal_hidden)
+    observe_anew(rules, batch.state, game, batch.seen, game, settings.reveal_hidden)
     return status
 
 
@@ -200,7 +200,7 @@ def begin_asked(rules: Rules, batch: Batch, game: int, asked: Deal, settings: Se
     begin(rules.compiled, batch, game, settings)
 
 
-@njit(cache=True)
+@inlined
 def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> None:
     """Begin the next episode of the game's stream; a deal without a first move is passed over.
 
@@ -221,7 +221,7 @@ def check_begun(batch: Batch, chosen: npt.NDArray[np.bool_]) -> None:
         refuse_unplayable()
 
 
-@njit(cache=True)
+@kernel
 def reset_games(
     rules: CompiledRules, batch: Batch, chosen: npt.NDArray[np.bool_], settings: Settings
 ) -> None:
@@ -233,7 +233,7 @@ def reset_games(
             begin_next(rules, batch, game, settings)
 
 
-@njit(cache=True)
+@inlined
 def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int) -> np.int64:
     """Play a legal action; return its score, but for placements of cards already paid for.
 
@@ -257,7 +257,7 @@ def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int
     return gained
 
 
-@njit(cache=True)
+@inlined
 def play_action(
     rules: CompiledRules, batch: Batch, game: int, action: int, settings: Settings
 ) -> None:
@@ -290,7 +290,7 @@ def play_action(
     episodes.over[game] = ended or cut
 
 
-@njit(cache=True)
+@kernel
 def step_games(
     rules: CompiledRules, batch: Batch, actions: npt.NDArray[np.int64], settings: Settings
 ) -> None:
@@ -311,9 +311,11 @@ def step_games(
         if not episodes.over[game]:
             observe(rules, batch.state, game, batch.seen, game, reveal)
         elif settings.autoreset == SAME_STEP:
-            observe(rules, batch.state, game, batch.final_seen, game, reveal)
-            episodes.final_mask[game] = episodes.mask[game]
-            episodes.final_counters[game] = batch.state.counters[game]
+            observe_anew(rules, batch.state, game, batch.final_seen, game, reveal)
+            for action in range(rules.actions):
+                episodes.final_mask[game, action] = episodes.mask[game, action]
+            for counter in range(COUNTERS):
+                episodes.final_counters[game, counter] = batch.state.counters[game, counter]
             begin_next(rules, batch, game, settings)
         else:
             observe(rules, batch.state, game, batch.seen, game, reveal)

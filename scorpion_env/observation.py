@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
-from numba import njit
 
+from scorpion_env.engine.compile import inlined
 from scorpion_env.engine.state import NO_CARD, State
 from scorpion_env.planes import plane_count, write_planes
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
@@ -24,6 +24,7 @@ class Tensors(NamedTuple):
     reserve: npt.NDArray[np.uint8]  # (N, reserve cards) 0 gone, card + 1, cards + 1 face-down
     completed: npt.NDArray[np.uint8]  # (N, sequences) by the king's deck and suit
     planes: npt.NDArray[np.uint8]  # (N, planes) binary, see scorpion_env.planes
+    height: npt.NDArray[np.int16]  # (N, columns) cards of each column that tableau holds
 
 
 def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.Space[Any]:
@@ -65,26 +66,36 @@ def empty_tensors(rules: Rules, games: int, kind: ObservationKind) -> Tensors:
         reserve=np.zeros((games, cards * layout.reserve_cards), np.uint8),
         completed=np.zeros((games, cards * layout.sequences), np.uint8),
         planes=np.zeros((games, (kind != "cards") * plane_count(rules)), np.uint8),
+        height=np.zeros((games, columns), np.int16),
     )
 
 
-@njit(cache=True)
+@inlined
 def write_cards(
     rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
 ) -> None:
-    """Write one game's card tensors into row ``row`` of ``out``; changes nothing else."""
+    """Bring one game's card tensors in row ``row`` of ``out`` up to date; changes nothing else.
+
+    An action changes a column from its lower height on, before or after, and the card below that,
+    which may have been turned; what lies deeper was written before.
+    """
     hidden = rules.cards + 1
     for column in range(rules.columns):
-        height = state.height[game, column]
-        down = state.face_down[game, column]
-        for place in range(rules.cards):
-            out.tableau[row, column, place] = 0
-        for place in range(height):
-            if place < down and not reveal:
+        old = np.int64(out.height[row, column])
+        new = np.int64(state.height[game, column])
+        down = np.int64(state.face_down[game, column])
+        out.face_down[row, column] = down
+        if old == new:
+            continue
+        out.height[row, column] = new
+        first = np.int64(max(min(old, new) - 1, 0))
+        for place in range(first, np.int64(max(old, new))):
+            if place >= new:
+                out.tableau[row, column, place] = 0
+            elif place < down and not reveal:
                 out.tableau[row, column, place] = hidden
             else:
                 out.tableau[row, column, place] = state.tableau[game, column, place] + 1
-        out.face_down[row, column] = down
     face_up_reserve = reveal or rules.reserve == RESERVE_PLAY
     for place in range(rules.reserve_cards):
         card = state.reserve[game, place]
@@ -95,11 +106,20 @@ def write_cards(
         out.completed[row, sequence] = state.completed[game, sequence]
 
 
-@njit(cache=True)
+@inlined
+def clear_cards(rules: CompiledRules, out: Tensors, row: int) -> None:
+    """Empty row ``row`` of the card tensors, for a game that is new there."""
+    for column in range(rules.columns):
+        for place in range(out.height[row, column]):
+            out.tableau[row, column, place] = 0
+        out.height[row, column] = 0
+
+
+@inlined
 def observe(
     rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
 ) -> None:
-    """Write what the player of ``game`` may see into row ``row`` of ``out``.
+    """Bring row ``row`` of ``out`` up to what the player of ``game`` may see after an action.
 
     With ``reveal`` the hidden cards are written by name, as if all lay open.
     """
@@ -107,3 +127,13 @@ def observe(
         write_cards(rules, state, game, out, row, reveal)
     if out.planes.shape[1] > 0:
         write_planes(rules, state, game, out.planes[row], reveal)
+
+
+@inlined
+def observe_anew(
+    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
+) -> None:
+    """Write what the player of ``game`` may see into row ``row``, whatever the row held before."""
+    if out.tableau.shape[1] > 0:
+        clear_cards(rules, out, row)
+    observe(rules, state, game, out, row, reveal)

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from scorpion_env.cards import card_text
+from scorpion_env.engine.compile import inlined
 from scorpion_env.engine.state import IN_RESERVE, NO_CARD, State, card_at
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
@@ -92,7 +92,7 @@ def plane_names(rules: Rules) -> list[str]:
     return names
 
 
-@njit(cache=True)
+@inlined
 def builds_on(rules: CompiledRules, card: int, target: int) -> bool:
     """Say whether the rules let ``card`` be built on ``target``; changes nothing."""
     for k in range(rules.sources.shape[1]):
@@ -101,7 +101,7 @@ def builds_on(rules: CompiledRules, card: int, target: int) -> bool:
     return False
 
 
-@njit(cache=True)
+@inlined
 def _write_neighbours(
     rules: CompiledRules,
     state: State,
@@ -134,7 +134,7 @@ def _write_neighbours(
             out[at + _UNDER_OTHER] = 1
 
 
-@njit(cache=True)
+@inlined
 def _write_targets(
     rules: CompiledRules, state: State, game: int, at: int, out: npt.NDArray[np.uint8]
 ) -> None:
@@ -160,7 +160,7 @@ def _write_targets(
                 out[base + _TARGET_UNCOVERED] = 1
 
 
-@njit(cache=True)
+@inlined
 def write_planes(
     rules: CompiledRules, state: State, game: int, out: npt.NDArray[np.uint8], reveal: int
 ) -> None:

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[1]
 # each part may import the parts before it
 ORDER = [
     ["scorpion_env.cards"],
-    ["scorpion_env.rules"],
+    ["scorpion_env.rules", "scorpion_env.engine.compile"],
     ["scorpion_env.engine.state"],
     ["scorpion_env.engine.moves"],
     ["scorpion_env.engine.deal", "scorpion_env.engine.outcome"],

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from scorpion_env.engine.compile import inlined
 from scorpion_env.engine.moves import mark_standing
 from scorpion_env.engine.state import (
     BEST,
@@ -38,7 +38,7 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 _FIRST = np.uint64(FIRST_DEAL)
 
 
-@njit(cache=True)
+@inlined
 def mix(state: np.uint64) -> np.uint64:
     """Return SplitMix64's output for a state; changes nothing."""
     z = (state ^ (state >> _S30)) * _MIX_1
@@ -46,7 +46,7 @@ def mix(state: np.uint64) -> np.uint64:
     return z ^ (z >> _S31)
 
 
-@njit(cache=True)
+@inlined
 def first_deal(state: np.uint64) -> np.uint64:
     """Return the first deal number from ``state`` on: the state itself unless it is below 2**33."""
     while state < _FIRST:
@@ -54,7 +54,7 @@ def first_deal(state: np.uint64) -> np.uint64:
     return state
 
 
-@njit(cache=True)
+@inlined
 def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
     """Fill ``deck`` with the deck of deal number ``deal``; return the next deal's state."""
     state = np.uint64(deal)
@@ -62,12 +62,13 @@ def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
         deck[card] = card
     for last in range(deck.shape[0] - 1, 0, -1):
         bound = np.uint64(last + 1)
-        unfair = (_LOW_32 + np.uint64(1)) % bound
-        while True:
-            state = state + _GAMMA
-            product = (mix(state) >> _S32) * bound
-            if (product & _LOW_32) >= unfair:
-                break
+        state = state + _GAMMA
+        product = (mix(state) >> _S32) * bound
+        if (product & _LOW_32) < bound:
+            unfair = (_LOW_32 + np.uint64(1)) % bound
+            while (product & _LOW_32) < unfair:
+                state = state + _GAMMA
+                product = (mix(state) >> _S32) * bound
         chosen = np.int64(product >> _S32)
         held = deck[last]
         deck[last] = deck[chosen]
@@ -75,7 +76,7 @@ def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
     return first_deal(state)
 
 
-@njit(cache=True)
+@inlined
 def deal(rules: CompiledRules, state: State, game: int, deck: npt.NDArray[np.uint8]) -> None:
     """Deal ``deck`` as a new game: row by row, left to right, the reserve last; fills its row."""
     state.tableau[game] = NO_CARD

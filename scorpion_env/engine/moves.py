@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from scorpion_env.engine.compile import inlined
 from scorpion_env.engine.state import (
     BEST,
     BEST_BEFORE,
@@ -44,7 +44,7 @@ from scorpion_env.rules import (
 PLACEMENT_POINTS, FLIP_POINTS, SEQUENCE_POINTS = 5, 5, 100
 
 
-@njit(cache=True)
+@inlined
 def is_idle(rules: CompiledRules, state: State, game: int, card: int) -> bool:
     """Say whether moving ``card``'s block to an empty column is an idle move; changes nothing.
 
@@ -56,13 +56,13 @@ def is_idle(rules: CompiledRules, state: State, game: int, card: int) -> bool:
     return rules.sequences_stay == 1 or not top_sequence(rules, state, game, column)
 
 
-@njit(cache=True)
+@inlined
 def reserve_waits(rules: CompiledRules, state: State, game: int) -> bool:
     """Say whether a reserve is still to be dealt; changes nothing."""
     return rules.reserve_columns.shape[0] > 0 and state.reserve[game, 0] != NO_CARD
 
 
-@njit(cache=True)
+@inlined
 def may_deal(rules: CompiledRules, state: State, game: int, live: int) -> bool:
     """Say whether the reserve may be dealt, ``live`` other legal moves not being idle; reads."""
     if not reserve_waits(rules, state, game):
@@ -70,7 +70,7 @@ def may_deal(rules: CompiledRules, state: State, game: int, live: int) -> bool:
     return rules.reserve == RESERVE_DEAL or (rules.reserve == RESERVE_DEAL_WHEN_IDLE and live == 0)
 
 
-@njit(cache=True)
+@inlined
 def legal_mask(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]) -> int:
     """Write the legal actions into ``mask`` (actions,); return how many moves are not idle.
 
@@ -103,7 +103,7 @@ def legal_mask(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[
     return live
 
 
-@njit(cache=True)
+@inlined
 def put_card(state: State, game: int, card: int, column: int) -> None:
     """Put a card on top of ``column``; changes the tableau and the card's place."""
     place = state.height[game, column]
@@ -113,7 +113,7 @@ def put_card(state: State, game: int, card: int, column: int) -> None:
     state.height[game, column] = place + 1
 
 
-@njit(cache=True)
+@inlined
 def move_block(state: State, game: int, source: int, start: int, target: int) -> None:
     """Move the cards of ``source`` from place ``start`` up onto ``target``, in their order."""
     for place in range(start, state.height[game, source]):
@@ -122,7 +122,7 @@ def move_block(state: State, game: int, source: int, start: int, target: int) ->
     state.height[game, source] = start
 
 
-@njit(cache=True)
+@inlined
 def turn_top(state: State, game: int, column: int) -> int:
     """Turn ``column``'s top card if it is face-down, for its points; return 1 if it was."""
     height = state.height[game, column]
@@ -134,13 +134,13 @@ def turn_top(state: State, game: int, column: int) -> int:
     return 1
 
 
-@njit(cache=True)
+@inlined
 def king_slot(rules: CompiledRules, king: int) -> int:
     """Return the index into State.completed of a king's sequence; changes nothing."""
     return king // rules.ranks
 
 
-@njit(cache=True)
+@inlined
 def remove_sequence(rules: CompiledRules, state: State, game: int, column: int) -> int:
     """Remove the complete sequence on top of ``column``, for its points; return 1 if there is one.
 
@@ -162,7 +162,7 @@ def remove_sequence(rules: CompiledRules, state: State, game: int, column: int) 
     return 1
 
 
-@njit(cache=True)
+@inlined
 def mark_standing(rules: CompiledRules, state: State, game: int) -> int:
     """Set ``completed`` to the sequences standing on top of their columns; return their number."""
     state.completed[game] = 0
@@ -176,7 +176,7 @@ def mark_standing(rules: CompiledRules, state: State, game: int) -> int:
     return standing
 
 
-@njit(cache=True)
+@inlined
 def placement_points(rules: CompiledRules, state: State, game: int, action: int) -> int:
     """Return the points for where the action's block lands: a card of its suit or not; reads."""
     if action >= rules.deal_action:
@@ -189,13 +189,13 @@ def placement_points(rules: CompiledRules, state: State, game: int, action: int)
     return PLACEMENT_POINTS * (rules.ids[below, 1] == rules.ids[action // rules.columns, 1])
 
 
-@njit(cache=True)
+@inlined
 def last_action(state: State, game: int) -> int:
     """Return the action that undo would take back; changes nothing."""
     return np.int64(state.history[game, state.counters[game, NEWEST], DONE_ACTION])
 
 
-@njit(cache=True)
+@inlined
 def play_move(
     rules: CompiledRules, state: State, game: int, card: int, target: int
 ) -> tuple[int, int, int]:
@@ -220,7 +220,7 @@ def play_move(
     return source, flips, removals
 
 
-@njit(cache=True)
+@inlined
 def deal_reserve(rules: CompiledRules, state: State, game: int) -> tuple[int, int]:
     """Deal the reserve onto its columns; return the columns turned and removed, a bit a column.
 
@@ -240,7 +240,7 @@ def deal_reserve(rules: CompiledRules, state: State, game: int) -> tuple[int, in
     return flips, removals
 
 
-@njit(cache=True)
+@inlined
 def apply(rules: CompiledRules, state: State, game: int, action: int) -> None:
     """Play a legal action: changes the game's row, its counters and its undo history."""
     if action > rules.deal_action:
@@ -275,7 +275,7 @@ def apply(rules: CompiledRules, state: State, game: int, action: int) -> None:
         record[BEST_BEFORE] = best
 
 
-@njit(cache=True)
+@inlined
 def restore_column(
     rules: CompiledRules, state: State, game: int, column: int, flips: int, removals: int
 ) -> None:
@@ -292,7 +292,7 @@ def restore_column(
             state.removed[game, slot, k] = NO_CARD
 
 
-@njit(cache=True)
+@inlined
 def take_back_deal(
     rules: CompiledRules, state: State, game: int, flips: int, removals: int
 ) -> None:
@@ -303,7 +303,7 @@ def take_back_deal(
         return_to_reserve(state, game, column, place)
 
 
-@njit(cache=True)
+@inlined
 def return_to_reserve(state: State, game: int, column: int, place: int) -> None:
     """Move ``column``'s top card to ``place`` of the reserve."""
     top = state.height[game, column] - 1
@@ -315,7 +315,7 @@ def return_to_reserve(state: State, game: int, column: int, place: int) -> None:
     state.height_of[game, card] = place
 
 
-@njit(cache=True)
+@inlined
 def undo(rules: CompiledRules, state: State, game: int) -> None:
     """Take the last action back: restores the game's row, flips, score and counters exactly."""
     capacity = state.history.shape[1]

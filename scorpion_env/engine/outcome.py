@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from scorpion_env.engine.compile import inlined
 from scorpion_env.engine.moves import legal_mask, reserve_waits
 from scorpion_env.engine.state import (
     IN_RESERVE,
@@ -22,7 +22,7 @@ from scorpion_env.engine.state import (
 from scorpion_env.rules import CompiledRules
 
 
-@njit(cache=True)
+@inlined
 def is_won(rules: CompiledRules, state: State, game: int) -> bool:
     """Say whether every sequence is complete; changes nothing.
 
@@ -37,7 +37,7 @@ def is_won(rules: CompiledRules, state: State, game: int) -> bool:
     return True
 
 
-@njit(cache=True)
+@inlined
 def completes_sequence(
     rules: CompiledRules, state: State, game: int, card: int, target: int
 ) -> bool:
@@ -67,7 +67,7 @@ def completes_sequence(
     return rules.sequences_stay == 0 or block < rules.ranks
 
 
-@njit(cache=True)
+@inlined
 def has_helpful_move(
     rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]
 ) -> bool:
@@ -85,7 +85,7 @@ def has_helpful_move(
     return False
 
 
-@njit(cache=True)
+@inlined
 def is_lost(
     rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8], live: int
 ) -> bool:
@@ -101,7 +101,7 @@ def is_lost(
     )
 
 
-@njit(cache=True)
+@inlined
 def settle(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]) -> int:
     """Write the legal mask (actions,) and the STATUS counter; return the status.
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from scorpion_env.engine.compile import inlined
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
 NO_CARD = 255  # marks an empty place of the tableau and a reserve card that is gone
@@ -68,14 +68,14 @@ def copy_state(state: State) -> State:
     return State(*(array.copy() for array in state))
 
 
-@njit(cache=True)
+@inlined
 def card_at(state: State, game: int, column: int, place: int) -> int:
     """Return the id of the card at ``place`` of ``column``; changes nothing."""
     # a uint8 left as it is turns signed arithmetic into floats (Numba) or overflows (NumPy)
     return np.int64(state.tableau[game, column, place])
 
 
-@njit(cache=True)
+@inlined
 def can_lead(rules: CompiledRules, state: State, game: int, card: int) -> bool:
     """Say whether a card is face-up where it may lead a block; changes nothing."""
     column = state.column_of[game, card]
@@ -84,7 +84,7 @@ def can_lead(rules: CompiledRules, state: State, game: int, card: int) -> bool:
     return column >= 0 and state.height_of[game, card] >= state.face_down[game, column]
 
 
-@njit(cache=True)
+@inlined
 def top_sequence(rules: CompiledRules, state: State, game: int, column: int) -> bool:
     """Say whether a face-up king-to-ace sequence lies on top of ``column``; changes nothing."""
     height = state.height[game, column]
@@ -101,7 +101,7 @@ def top_sequence(rules: CompiledRules, state: State, game: int, column: int) -> 
     return True
 
 
-@njit(cache=True)
+@inlined
 def continues_sequence(rules: CompiledRules, ace_suit: int, suit: int, rank: int) -> bool:
     """Say whether a sequence down to an ace of ``ace_suit`` may hold ``suit`` at ``rank``."""
     if rules.alternating_sequence:
