@@ -28,8 +28,17 @@ from scorpion_env.engine.state import (
     WON,
     State,
     empty_state,
+    game_row,
+    row_of,
 )
-from scorpion_env.observation import ObservationKind, Tensors, empty_tensors, observe, observe_anew
+from scorpion_env.observation import (
+    ObservationKind,
+    Tensors,
+    empty_tensors,
+    observe,
+    observe_anew,
+    tensors_row,
+)
 from scorpion_env.rules import CompiledRules, Rules
 
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
@@ -182,12 +191,13 @@ def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> 
     Changes the game's observation and episode rows, but for the outcome of the last step.
     """
     episodes = batch.episodes
-    status = settle(rules, batch.state, game, episodes.mask[game])
+    state = game_row(batch.state, game)
+    status = settle(rules, state, episodes.mask[game])
     episodes.steps[game] = 0
     episodes.paid[game] = False
     episodes.over[game] = status != PLAYING
     episodes.dealt[game] = True
-    observe_anew(rules, batch.state, game, batch.seen, game, settings.reveal_hidden)
+    observe_anew(rules, state, tensors_row(batch.seen, game), settings.reveal_hidden)
     return status
 
 
@@ -196,7 +206,7 @@ def begin_asked(rules: Rules, batch: Batch, game: int, asked: Deal, settings: Se
     batch.episodes.number[game] = asked.number
     batch.episodes.deck[game] = asked.deck
     clear_outcome(batch.episodes, game)
-    lay_out(rules, batch.state, game, asked)
+    lay_out(rules, row_of(batch.state, game), asked)
     begin(rules.compiled, batch, game, settings)
 
 
@@ -210,7 +220,7 @@ def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings
     for _ in range(MAX_DEALS_PASSED):
         episodes.number[game] = first_deal(episodes.stream[game])
         episodes.stream[game] = shuffle(episodes.deck[game], episodes.number[game])
-        deal(rules, batch.state, game, episodes.deck[game])
+        deal(rules, game_row(batch.state, game), episodes.deck[game])
         if begin(rules, batch, game, settings) == PLAYING:
             return
 
@@ -239,17 +249,17 @@ def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int
 
     Undo takes back all but the placement, which stays paid.
     """
-    state, paid = batch.state, batch.episodes.paid
-    before = state.counters[game, SCORE]
+    state, paid = game_row(batch.state, game), batch.episodes.paid
+    before = state.counters[SCORE]
     if action > rules.deal_action:
-        undone = last_action(state, game)
-        apply(rules, state, game, action)
-        kept = placement_points(rules, state, game, undone)
-        return np.int64(state.counters[game, SCORE] - before + kept)
-    points = placement_points(rules, state, game, action)
+        undone = last_action(state)
+        apply(rules, state, action)
+        kept = placement_points(rules, state, undone)
+        return np.int64(state.counters[SCORE] - before + kept)
+    points = placement_points(rules, state, action)
     card = action // rules.columns
-    apply(rules, state, game, action)
-    gained = np.int64(state.counters[game, SCORE] - before)
+    apply(rules, state, action)
+    gained = np.int64(state.counters[SCORE] - before)
     if points > 0:
         if paid[game, card]:
             gained -= points
@@ -265,7 +275,7 @@ def play_action(
 
     An illegal action changes nothing but the step count.
     """
-    state, episodes = batch.state, batch.episodes
+    state, episodes = game_row(batch.state, game), batch.episodes
     legal = episodes.mask[game, action] != 0
     reward = 0.0
     status = PLAYING
@@ -273,11 +283,11 @@ def play_action(
         if settings.reward == REWARD_PROGRESS:
             reward = float(play_for_progress(rules, batch, game, action))
         else:
-            before = state.counters[game, SCORE]
-            apply(rules, state, game, action)
+            before = state.counters[SCORE]
+            apply(rules, state, action)
             if settings.reward == REWARD_SCORE:
-                reward = state.counters[game, SCORE] - before
-        status = settle(rules, state, game, episodes.mask[game])
+                reward = state.counters[SCORE] - before
+        status = settle(rules, state, episodes.mask[game])
     if status == WON:
         reward += settings.win_bonus + (settings.reward == REWARD_WIN)
     episodes.illegal[game] = not legal
@@ -288,6 +298,26 @@ def play_action(
     episodes.terminated[game] = ended
     episodes.truncated[game] = cut
     episodes.over[game] = ended or cut
+
+
+@inlined
+def refused_game(
+    rules: CompiledRules, batch: Batch, actions: npt.NDArray[np.int64], only_legal: bool
+) -> int:
+    """Return the first running game whose action (N,) is refused, or -1; changes nothing.
+
+    Refused is an action outside the action space and, with ``only_legal``, an illegal one.
+    """
+    episodes = batch.episodes
+    for game in range(actions.shape[0]):
+        if episodes.over[game]:
+            continue
+        action = actions[game]
+        if action < 0 or action >= rules.actions:
+            return game
+        if only_legal and not episodes.mask[game, action]:
+            return game
+    return -1
 
 
 @kernel
@@ -308,27 +338,29 @@ def step_games(
             begin_next(rules, batch, game, settings)
             continue
         play_action(rules, batch, game, actions[game], settings)
+        state, seen = game_row(batch.state, game), tensors_row(batch.seen, game)
         if not episodes.over[game]:
-            observe(rules, batch.state, game, batch.seen, game, reveal)
+            observe(rules, state, seen, reveal)
         elif settings.autoreset == SAME_STEP:
-            observe_anew(rules, batch.state, game, batch.final_seen, game, reveal)
+            observe_anew(rules, state, tensors_row(batch.final_seen, game), reveal)
             for action in range(rules.actions):
                 episodes.final_mask[game, action] = episodes.mask[game, action]
             for counter in range(COUNTERS):
-                episodes.final_counters[game, counter] = batch.state.counters[game, counter]
+                episodes.final_counters[game, counter] = state.counters[counter]
             begin_next(rules, batch, game, settings)
         else:
-            observe(rules, batch.state, game, batch.seen, game, reveal)
+            observe(rules, state, seen, reveal)
             if settings.autoreset == NEXT_STEP:
                 episodes.mask[game] = 1
 
 
 def counters_info(counters: npt.NDArray[np.int32]) -> dict[str, npt.NDArray[Any]]:
-    """Return the ``info`` entries that counters (..., COUNTERS) hold, one array each."""
+    """Return the ``info`` entries (N,) that the counters (N, COUNTERS) of N games hold."""
+    columns = counters.T.astype(np.int64)
     return {
-        "score": counters[..., SCORE].astype(np.int64),
-        "moves": counters[..., MOVES].astype(np.int64),
-        "face_down_cards": counters[..., DOWN].astype(np.int64),
-        "sequences": counters[..., SEQUENCES].astype(np.int64),
-        "is_success": counters[..., STATUS] == WON,
+        "score": columns[SCORE],
+        "moves": columns[MOVES],
+        "face_down_cards": columns[DOWN],
+        "sequences": columns[SEQUENCES],
+        "is_success": columns[STATUS] == WON,
     }

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from scorpion_env.engine.deal import FIRST_DEAL, MAX_DEALS_PASSED, deal, shuffle
 from scorpion_env.engine.outcome import settle
-from scorpion_env.engine.state import PLAYING, State, empty_state
+from scorpion_env.engine.state import PLAYING, State, empty_state, row_of
 from scorpion_env.notation import parse_board, parse_deck
 from scorpion_env.position import Position, write_position
 from scorpion_env.rules import Rules, is_whole
@@ -78,12 +78,12 @@ def read_deal(asked: Any, rules: Rules, seed: int | None = None) -> Deal:
     )
 
 
-def lay_out(rules: Rules, state: State, game: int, asked: Deal) -> None:
-    """Put a deal's cards on the table as a new game; changes the game's row of ``state``."""
+def lay_out(rules: Rules, state: State, asked: Deal) -> None:
+    """Put a deal's cards on the table as a new game; changes the game's row, ``state``."""
     if asked.position is None:
-        deal(rules.compiled, state, game, asked.deck)
+        deal(rules.compiled, state, asked.deck)
     else:
-        write_position(rules, state, game, asked.position)
+        write_position(rules, state, asked.position)
 
 
 def read_playable_deal(asked: Any, rules: Rules, seed: int | None = None) -> Deal:
@@ -95,9 +95,9 @@ def read_playable_deal(asked: Any, rules: Rules, seed: int | None = None) -> Dea
         If it cannot be read, or its game is over before it begins.
     """
     given = read_deal(asked, rules, seed)
-    scratch = empty_state(rules, 1, undoable=0)
-    lay_out(rules, scratch, 0, given)
-    if settle(rules.compiled, scratch, 0, np.zeros(rules.actions, np.int8)) != PLAYING:
+    scratch = row_of(empty_state(rules, 1, undoable=0), 0)
+    lay_out(rules, scratch, given)
+    if settle(rules.compiled, scratch, np.zeros(rules.actions, np.int8)) != PLAYING:
         raise ValueError("this deal has no legal move: its game is over before it begins")
     return given
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import deepcopy
+from operator import index
 from typing import Any, Literal, NamedTuple
 
 import gymnasium as gym
@@ -14,25 +15,24 @@ from scorpion_env.batch import (
     Batch,
     Reward,
     begin_asked,
-    begin_next,
     check_begun,
-    clear_outcome,
     copy_batch,
-    counters_info,
     empty_batch,
     make_settings,
     restore_batch,
-    step_games,
 )
 from scorpion_env.deals import deal_state, read_playable_deal
+from scorpion_env.engine.state import DOWN, MOVES, SCORE, SEQUENCES, STATUS, WON, row_of
+from scorpion_env.handle import Handle
 from scorpion_env.notation import write_board
-from scorpion_env.observation import ObservationKind, Tensors, observation_space
+from scorpion_env.observation import ObservationKind, observation_rows, observation_space
 from scorpion_env.position import read_position
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 
 IllegalAction = Literal["ignore", "raise"]
 RESET_OPTIONS = ("deal",)
+_ONE_GAME = np.ones(1, np.bool_)
 
 
 def check_illegal_action(value: str) -> None:
@@ -48,14 +48,6 @@ def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> d
         if name not in allowed:
             raise ValueError(f"reset option {name!r} is unknown: choose from {', '.join(allowed)}")
     return given
-
-
-def take_observation(seen: Tensors, space: spaces.Space[Any], rows: Any, copy: bool) -> Any:
-    """Return the observation that ``space`` describes from rows of the tensors."""
-    if isinstance(space, spaces.Dict):
-        parts = {name: getattr(seen, name)[rows] for name in space}
-        return {name: part.copy() for name, part in parts.items()} if copy else parts
-    return seen.planes[rows].copy() if copy else seen.planes[rows]
 
 
 class EnvState(NamedTuple):
@@ -185,7 +177,6 @@ class ScorpionEnv(gym.Env[Any, Any]):
         self.render_mode = render_mode
         self.observation_space = observation_space(self.rules, observation)
         self.action_space = spaces.Discrete(self.rules.actions)
-        self._compiled = self.rules.compiled
         self._settings = make_settings(
             self.rules,
             reveal_hidden=reveal_hidden,
@@ -194,9 +185,25 @@ class ScorpionEnv(gym.Env[Any, Any]):
             step_limit=step_limit,
         )
         self._batch = empty_batch(self.rules, 1, observation, self._settings)
+        self._handle = Handle(self.rules, self._batch, self._settings)
         self._batch.episodes.over[0] = True
         self._action = np.zeros(1, np.int64)
+        self._take_views()
         self._seeded = False
+
+    def _take_views(self) -> None:
+        """Keep views of what every step returns: taking them anew costs more than the step."""
+        batch = self._batch
+        self._mask, self._counters = batch.episodes.mask[0], batch.state.counters[0]
+        self._rows = observation_rows(batch.seen, self.observation_space, 0)
+
+    def __getstate__(self) -> dict[str, Any]:
+        views = ("_mask", "_counters", "_rows")
+        return {name: value for name, value in vars(self).items() if name not in views}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._take_views()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -230,9 +237,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
             episodes.stream[0] = deal_state(self.np_random)
             self._seeded = True
         if asked is None:
-            clear_outcome(episodes, 0)
-            begin_next(self._compiled, self._batch, 0, self._settings)
-            check_begun(self._batch, np.ones(1, np.bool_))
+            self._handle.reset(_ONE_GAME)
+            check_begun(self._batch, _ONE_GAME)
         else:
             begin_asked(self.rules, self._batch, 0, asked, self._settings)
         return self._observation(), {**self._info(), "deal": episodes.number[0]}
@@ -248,24 +254,28 @@ class ScorpionEnv(gym.Env[Any, Any]):
             If the episode has ended, or none has begun.
         """
         episodes = self._batch.episodes
-        if not self.action_space.contains(action):
+        try:
+            self._action[0] = index(action)
+            outside = not 0 <= self._action[0] < self.rules.actions
+        except (TypeError, OverflowError):
+            outside = True
+        if outside:
             raise ValueError(
                 f"action {action!r} is outside the action space: give a whole number from 0 to "
                 f"{self.rules.actions - 1}"
             )
         if episodes.over[0]:
             raise gym.error.ResetNeeded("the episode is over, or none has begun: call reset()")
-        if self.illegal_action == "raise" and not episodes.mask[0, action]:
+        if self.illegal_action == "raise" and not self._mask[action]:
             raise ValueError(
                 f"action {action} is illegal: choose one that info['action_mask'] allows"
             )
-        self._action[0] = action
-        step_games(self._compiled, self._batch, self._action, self._settings)
+        self._handle.step(self._action)
         return (
             self._observation(),
-            float(episodes.reward[0]),
-            bool(episodes.terminated[0]),
-            bool(episodes.truncated[0]),
+            episodes.reward.item(),
+            episodes.terminated.item(),
+            episodes.truncated.item(),
             self._info(),
         )
 
@@ -273,7 +283,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         """Return the player's view of the board as text, or None without a render mode."""
         if self.render_mode is None:
             return None
-        position = read_position(self._batch.state, 0)
+        position = read_position(row_of(self._batch.state, 0))
         return write_board(self.rules, position, bool(self._settings.reveal_hidden))
 
     def get_state(self) -> EnvState:
@@ -295,16 +305,22 @@ class ScorpionEnv(gym.Env[Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (actions,), as sb3-contrib asks for them."""
-        masks: npt.NDArray[np.bool_] = self._batch.episodes.mask[0].astype(np.bool_)
+        masks: npt.NDArray[np.bool_] = self._mask.astype(np.bool_)
         return masks
 
     def _observation(self) -> Any:
-        return take_observation(self._batch.seen, self.observation_space, 0, copy=True)
+        if isinstance(self._rows, dict):
+            return {name: row.copy() for name, row in self._rows.items()}
+        return self._rows.copy()
 
     def _info(self) -> dict[str, Any]:
-        episodes = self._batch.episodes
-        info: dict[str, Any] = {"action_mask": episodes.mask[0].copy()}
-        for name, value in counters_info(self._batch.state.counters[0]).items():
-            info[name] = value.item()
-        info["illegal_action"] = bool(episodes.illegal[0])
-        return info
+        counters = self._counters.tolist()
+        return {
+            "action_mask": self._mask.copy(),
+            "score": counters[SCORE],
+            "moves": counters[MOVES],
+            "face_down_cards": counters[DOWN],
+            "sequences": counters[SEQUENCES],
+            "is_success": counters[STATUS] == WON,
+            "illegal_action": self._batch.episodes.illegal.item(),
+        }

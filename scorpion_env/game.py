@@ -24,6 +24,7 @@ from scorpion_env.engine.state import (
     can_lead,
     copy_state,
     empty_state,
+    row_of,
 )
 from scorpion_env.notation import name_card, name_move, parse_move, write_board
 from scorpion_env.position import Position, read_position
@@ -67,7 +68,7 @@ class Game:
         if seed is None and deal is None:
             raise ValueError("give a seed or a deal")
         self.rules = find_rules(rules)
-        self._state = empty_state(self.rules, 1, undoable=0)
+        self._state = row_of(empty_state(self.rules, 1, undoable=0), 0)
         self._mask = np.zeros(self.rules.actions, np.int8)
         self._past: list[tuple[State, int]] = []
         if deal is None:
@@ -85,7 +86,7 @@ class Game:
         for _ in range(MAX_DEALS_PASSED):
             self.deal_number = int(first_deal(following))
             following = np.uint64(shuffle(deck, np.uint64(self.deal_number)))
-            deal(self.rules.compiled, self._state, 0, deck)
+            deal(self.rules.compiled, self._state, deck)
             if self._settle() == PLAYING:
                 return
         refuse_unplayable()
@@ -93,21 +94,21 @@ class Game:
     def _begin(self, asked: Any, seed: int | None) -> None:
         given = read_deal(asked, self.rules, seed)
         self.deal_number = given.number
-        lay_out(self.rules, self._state, 0, given)
+        lay_out(self.rules, self._state, given)
         self._settle()
 
     def _settle(self) -> int:
-        return settle(self.rules.compiled, self._state, 0, self._mask)
+        return settle(self.rules.compiled, self._state, self._mask)
 
     def _set_undoable(self, number: int) -> None:
         """Set how many actions the rules let the player take back."""
         limit = self.rules.undo_limit
-        self._state.counters[0, UNDOABLE] = max(number if limit is None else min(number, limit), 0)
+        self._state.counters[UNDOABLE] = max(number if limit is None else min(number, limit), 0)
 
     @property
     def position(self) -> Position:
         """Where every card lies, hidden ones too."""
-        return read_position(self._state, 0)
+        return read_position(self._state)
 
     @property
     def state(self) -> State:
@@ -117,17 +118,17 @@ class Game:
     @property
     def score(self) -> int:
         """The app's score so far, in points."""
-        return int(self._state.counters[0, SCORE])
+        return int(self._state.counters[SCORE])
 
     @property
     def is_won(self) -> bool:
         """Whether every sequence is complete."""
-        return bool(self._state.counters[0, STATUS] == WON)
+        return bool(self._state.counters[STATUS] == WON)
 
     @property
     def is_stuck(self) -> bool:
         """Whether the game is lost; see `Rules.loss`."""
-        return bool(self._state.counters[0, STATUS] == LOST)
+        return bool(self._state.counters[STATUS] == LOST)
 
     @property
     def actions(self) -> list[int]:
@@ -162,9 +163,9 @@ class Game:
         if action > self.rules.deal_action:
             self.undo()
         else:
-            undoable = int(self._state.counters[0, UNDOABLE])
+            undoable = int(self._state.counters[UNDOABLE])
             self._past.append((copy_state(self._state), action))
-            apply(self.rules.compiled, self._state, 0, action)
+            apply(self.rules.compiled, self._state, action)
             self._set_undoable(undoable + 1)
             self._settle()
         return self.score - before
@@ -186,7 +187,7 @@ class Game:
         """
         if not self._past:
             raise ValueError("there is no move to take back")
-        undoable = int(self._state.counters[0, UNDOABLE])
+        undoable = int(self._state.counters[UNDOABLE])
         state, _ = self._past.pop()
         self._state = copy_state(state)
         self._set_undoable(undoable - 1)
@@ -232,7 +233,7 @@ class Game:
 
     def _rejection(self, card: int, target: int) -> str:
         layout = self.rules.layout
-        if not can_lead(self.rules.compiled, self._state, 0, card):
+        if not can_lead(self.rules.compiled, self._state, card):
             return f"{name_card(self.rules, card)} does not lie face-up"
         cards = self.position.columns[target]
         if not cards:

@@ -70,70 +70,82 @@ def empty_tensors(rules: Rules, games: int, kind: ObservationKind) -> Tensors:
     )
 
 
+def observation_rows(seen: Tensors, space: spaces.Space[Any], rows: Any) -> Any:
+    """Return views of the rows that an observation of ``space`` consists of."""
+    if isinstance(space, spaces.Dict):
+        return {name: getattr(seen, name)[rows] for name in space}
+    return seen.planes[rows]
+
+
 @inlined
-def write_cards(
-    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
-) -> None:
-    """Bring one game's card tensors in row ``row`` of ``out`` up to date; changes nothing else.
+def tensors_row(tensors: Tensors, game: int) -> Tensors:
+    """Return one game's row of the tensors, without the leading axis; changes nothing."""
+    return Tensors(
+        tensors.tableau[game],
+        tensors.face_down[game],
+        tensors.reserve[game],
+        tensors.completed[game],
+        tensors.planes[game],
+        tensors.height[game],
+    )
+
+
+@inlined
+def write_cards(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
+    """Bring one game's card tensors, the row ``out``, up to date; changes nothing else.
 
     An action changes a column from its lower height on, before or after, and the card below that,
     which may have been turned; what lies deeper was written before.
     """
     hidden = rules.cards + 1
     for column in range(rules.columns):
-        old = np.int64(out.height[row, column])
-        new = np.int64(state.height[game, column])
-        down = np.int64(state.face_down[game, column])
-        out.face_down[row, column] = down
+        old = np.int64(out.height[column])
+        new = np.int64(state.height[column])
+        down = np.int64(state.face_down[column])
+        out.face_down[column] = down
         if old == new:
             continue
-        out.height[row, column] = new
-        first = np.int64(max(min(old, new) - 1, 0))
-        for place in range(first, np.int64(max(old, new))):
+        out.height[column] = new
+        low, high = (old, new) if old < new else (new, old)
+        for place in range(low - 1 if low > 0 else 0, high):
             if place >= new:
-                out.tableau[row, column, place] = 0
+                out.tableau[column, place] = 0
             elif place < down and not reveal:
-                out.tableau[row, column, place] = hidden
+                out.tableau[column, place] = hidden
             else:
-                out.tableau[row, column, place] = state.tableau[game, column, place] + 1
+                out.tableau[column, place] = state.tableau[column, place] + 1
     face_up_reserve = reveal or rules.reserve == RESERVE_PLAY
     for place in range(rules.reserve_cards):
-        card = state.reserve[game, place]
-        out.reserve[row, place] = (
-            0 if card == NO_CARD else (card + 1 if face_up_reserve else hidden)
-        )
+        card = state.reserve[place]
+        out.reserve[place] = 0 if card == NO_CARD else (card + 1 if face_up_reserve else hidden)
     for sequence in range(rules.sequences):
-        out.completed[row, sequence] = state.completed[game, sequence]
+        out.completed[sequence] = state.completed[sequence]
 
 
 @inlined
-def clear_cards(rules: CompiledRules, out: Tensors, row: int) -> None:
-    """Empty row ``row`` of the card tensors, for a game that is new there."""
+def clear_cards(rules: CompiledRules, out: Tensors) -> None:
+    """Empty a row of the card tensors, for a game that is new there."""
     for column in range(rules.columns):
-        for place in range(out.height[row, column]):
-            out.tableau[row, column, place] = 0
-        out.height[row, column] = 0
+        for place in range(out.height[column]):
+            out.tableau[column, place] = 0
+        out.height[column] = 0
 
 
 @inlined
-def observe(
-    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
-) -> None:
-    """Bring row ``row`` of ``out`` up to what the player of ``game`` may see after an action.
+def observe(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
+    """Bring the row ``out`` up to what the player may see after an action.
 
     With ``reveal`` the hidden cards are written by name, as if all lay open.
     """
-    if out.tableau.shape[1] > 0:
-        write_cards(rules, state, game, out, row, reveal)
-    if out.planes.shape[1] > 0:
-        write_planes(rules, state, game, out.planes[row], reveal)
+    if out.tableau.shape[0] > 0:
+        write_cards(rules, state, out, reveal)
+    if out.planes.shape[0] > 0:
+        write_planes(rules, state, out.planes, reveal)
 
 
 @inlined
-def observe_anew(
-    rules: CompiledRules, state: State, game: int, out: Tensors, row: int, reveal: int
-) -> None:
-    """Write what the player of ``game`` may see into row ``row``, whatever the row held before."""
-    if out.tableau.shape[1] > 0:
-        clear_cards(rules, out, row)
-    observe(rules, state, game, out, row, reveal)
+def observe_anew(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
+    """Write what the player may see into the row ``out``, whatever it held before."""
+    if out.tableau.shape[0] > 0:
+        clear_cards(rules, out)
+    observe(rules, state, out, reveal)

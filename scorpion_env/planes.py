@@ -105,17 +105,16 @@ def builds_on(rules: CompiledRules, card: int, target: int) -> bool:
 def _write_neighbours(
     rules: CompiledRules,
     state: State,
-    game: int,
     card: int,
     at: int,
     out: npt.NDArray[np.uint8],
     reveal: int,
 ) -> None:
     """Write the planes of what lies under and over a visible card, from ``out[at]`` on."""
-    column = np.int64(state.column_of[game, card])
-    place = np.int64(state.height_of[game, card])
-    above = state.height[game, column] - 1 - place
-    down = state.face_down[game, column]
+    column = np.int64(state.column_of[card])
+    place = np.int64(state.height_of[card])
+    above = state.height[column] - 1 - place
+    down = state.face_down[column]
     out[at + _UNCOVERED] = above == 0
     out[at + _AT_BOTTOM] = place == 0
     out[at + _DEPTH_2] = above >= 2
@@ -123,9 +122,9 @@ def _write_neighbours(
     out[at + _DEPTH_8] = above >= 8
     out[at + _ON_FACE_DOWN] = 0 < place <= down
     if place > down or (reveal and place > 0):
-        out[at + _ON_NEXT_HIGHER] = builds_on(rules, card, card_at(state, game, column, place - 1))
+        out[at + _ON_NEXT_HIGHER] = builds_on(rules, card, card_at(state, column, place - 1))
     if above > 0:
-        cover = card_at(state, game, column, place + 1)
+        cover = card_at(state, column, place + 1)
         if builds_on(rules, cover, card):
             out[at + _UNDER_NEXT_LOWER] = 1
         elif rules.ids[cover, 0] == rules.ranks - 1:
@@ -135,15 +134,13 @@ def _write_neighbours(
 
 
 @inlined
-def _write_targets(
-    rules: CompiledRules, state: State, game: int, at: int, out: npt.NDArray[np.uint8]
-) -> None:
+def _write_targets(rules: CompiledRules, state: State, at: int, out: npt.NDArray[np.uint8]) -> None:
     """Write, for every card that builds on another, how that other card stands."""
     width = rules.columns + _PLANES
     for target in range(rules.cards):
-        column = state.column_of[game, target]
+        column = state.column_of[target]
         unseen = out[at + target * width + _UNSEEN]
-        free = column >= 0 and state.height_of[game, target] == state.height[game, column] - 1
+        free = column >= 0 and state.height_of[target] == state.height[column] - 1
         for k in range(rules.sources.shape[1]):
             card = np.int64(rules.sources[target, k])
             if card < 0:
@@ -153,8 +150,8 @@ def _write_targets(
                 continue
             if unseen:
                 out[base + _TARGET_UNSEEN] = 1
-            elif column >= 0 and column == state.column_of[game, card]:
-                if state.height_of[game, target] < state.height_of[game, card]:
+            elif column >= 0 and column == state.column_of[card]:
+                if state.height_of[target] < state.height_of[card]:
                     out[base + _TARGET_BELOW] = 1
             elif free:
                 out[base + _TARGET_UNCOVERED] = 1
@@ -162,7 +159,7 @@ def _write_targets(
 
 @inlined
 def write_planes(
-    rules: CompiledRules, state: State, game: int, out: npt.NDArray[np.uint8], reveal: int
+    rules: CompiledRules, state: State, out: npt.NDArray[np.uint8], reveal: int
 ) -> None:
     """Write one game's planes into ``out`` (planes,); changes nothing else."""
     out[:] = 0
@@ -170,31 +167,31 @@ def write_planes(
     width = columns + _PLANES
     for card in range(rules.cards):
         at = card * width + columns
-        column = state.column_of[game, card]
+        column = state.column_of[card]
         if column == IN_RESERVE:
             known = reveal or rules.reserve == RESERVE_PLAY
             out[at + (_IN_RESERVE if known else _UNSEEN)] = 1
             if known and rules.reserve != RESERVE_PLAY:
-                out[card * width + rules.reserve_columns[state.height_of[game, card]]] = 1
+                out[card * width + rules.reserve_columns[state.height_of[card]]] = 1
         elif column < 0:
             out[at + _REMOVED] = 1
         else:
-            down = state.height_of[game, card] < state.face_down[game, column]
+            down = state.height_of[card] < state.face_down[column]
             if down and not reveal:
                 out[at + _UNSEEN] = 1
                 continue
             out[card * width + column] = 1
             out[at + (_KNOWN_DOWN if down else _FACE_UP)] = 1
-            _write_neighbours(rules, state, game, card, at, out, reveal)
-    _write_targets(rules, state, game, columns, out)
+            _write_neighbours(rules, state, card, at, out, reveal)
+    _write_targets(rules, state, columns, out)
     at = rules.cards * width
     for column in range(columns):
-        out[at] = state.height[game, column] == 0
+        out[at] = state.height[column] == 0
         for n in range(1, COLUMN_PLANES):
-            out[at + n] = state.face_down[game, column] >= n
+            out[at + n] = state.face_down[column] >= n
         at += COLUMN_PLANES
     for place in range(rules.reserve_cards):
-        out[at + place] = state.reserve[game, place] != NO_CARD
+        out[at + place] = state.reserve[place] != NO_CARD
     at += rules.reserve_cards
     for sequence in range(rules.sequences):
-        out[at + sequence] = state.completed[game, sequence]
+        out[at + sequence] = state.completed[sequence]

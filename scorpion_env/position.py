@@ -34,52 +34,51 @@ class Position:
     best: int = 0  # highest number of sequences that stood at once, where sequences stay
 
 
-def read_position(state: State, game: int) -> Position:
-    """Return the position of one game of a state."""
-    heights = state.height[game].tolist()
+def read_position(state: State) -> Position:
+    """Return the position of a game, given its row of a state."""
+    heights = state.height.tolist()
     columns = tuple(
-        tuple(state.tableau[game, column, :height].tolist())
-        for column, height in enumerate(heights)
+        tuple(state.tableau[column, :height].tolist()) for column, height in enumerate(heights)
     )
-    removed = tuple(tuple(cards.tolist()) for cards in state.removed[game] if cards[0] != NO_CARD)
+    removed = tuple(tuple(cards.tolist()) for cards in state.removed if cards[0] != NO_CARD)
     return Position(
         columns=columns,
-        face_down=tuple(state.face_down[game].tolist()),
-        reserve=tuple(None if card == NO_CARD else int(card) for card in state.reserve[game]),
+        face_down=tuple(state.face_down.tolist()),
+        reserve=tuple(None if card == NO_CARD else int(card) for card in state.reserve),
         removed=removed,
-        score=int(state.counters[game, SCORE]),
-        moves=int(state.counters[game, MOVES]),
-        best=int(state.counters[game, BEST]),
+        score=int(state.counters[SCORE]),
+        moves=int(state.counters[MOVES]),
+        best=int(state.counters[BEST]),
     )
 
 
-def write_position(rules: Rules, state: State, game: int, position: Position) -> None:
-    """Overwrite one game of a state with a position; nothing can be undone in it.
+def write_position(rules: Rules, state: State, position: Position) -> None:
+    """Overwrite a game's row of a state with a position; nothing can be undone in it.
 
     The caller settles the game afterwards.
     """
     for array in state:
-        array[game] = 0
+        array[:] = 0
     for array in (state.tableau, state.reserve, state.removed):
-        array[game] = NO_CARD
-    state.column_of[game] = OFF_TABLEAU
+        array[:] = NO_CARD
+    state.column_of[:] = OFF_TABLEAU
     for column, cards in enumerate(position.columns):
-        state.tableau[game, column, : len(cards)] = cards
-        state.height[game, column] = len(cards)
-        state.column_of[game, list(cards)] = column
-        state.height_of[game, list(cards)] = np.arange(len(cards))
-    state.face_down[game] = position.face_down
+        state.tableau[column, : len(cards)] = cards
+        state.height[column] = len(cards)
+        state.column_of[list(cards)] = column
+        state.height_of[list(cards)] = np.arange(len(cards))
+    state.face_down[:] = position.face_down
     for place, card in enumerate(position.reserve):
         if card is not None:
-            state.reserve[game, place] = card
-            state.column_of[game, card] = IN_RESERVE
-            state.height_of[game, card] = place
+            state.reserve[place] = card
+            state.column_of[card] = IN_RESERVE
+            state.height_of[card] = place
     for slot, sequence in enumerate(position.removed):
-        state.removed[game, slot] = sequence
-        state.completed[game, sequence[0] // rules.layout.ranks] = 1
-    counters = state.counters[game]
+        state.removed[slot] = sequence
+        state.completed[sequence[0] // rules.layout.ranks] = 1
+    counters = state.counters
     counters[SCORE], counters[MOVES] = position.score, position.moves
     counters[DOWN], counters[BEST] = sum(position.face_down), position.best
     counters[SEQUENCES] = len(position.removed)
     if rules.sequences == "stay":
-        counters[BEST] = max(position.best, mark_standing(rules.compiled, state, game))
+        counters[BEST] = max(position.best, mark_standing(rules.compiled, state))

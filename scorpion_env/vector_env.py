@@ -25,9 +25,7 @@ from scorpion_env.batch import (
     counters_info,
     empty_batch,
     make_settings,
-    reset_games,
     restore_batch,
-    step_games,
 )
 from scorpion_env.deals import Deal, deal_state, read_playable_deal
 from scorpion_env.env import (
@@ -36,9 +34,9 @@ from scorpion_env.env import (
     IllegalAction,
     check_illegal_action,
     check_options,
-    take_observation,
 )
-from scorpion_env.observation import ObservationKind, observation_space
+from scorpion_env.handle import Handle
+from scorpion_env.observation import ObservationKind, observation_rows, observation_space
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 
@@ -102,7 +100,6 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_action_space = spaces.Discrete(self.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._compiled = self.rules.compiled
         self._mode = _MODES[self.autoreset_mode]
         limits = [limit for limit in (step_limit, max_episode_steps) if limit is not None]
         self._settings = make_settings(
@@ -114,7 +111,20 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             step_limit=min(limits, default=None),
         )
         self._batch = empty_batch(self.rules, num_envs, observation, self._settings)
+        self._handle = Handle(self.rules, self._batch, self._settings)
+        self._take_views()
         self._seeded = False
+
+    def _take_views(self) -> None:
+        """Keep views of the live observations, which hold for every step."""
+        self._seen = observation_rows(self._batch.seen, self.single_observation_space, slice(None))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_seen"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._take_views()
 
     def reset(
         self,
@@ -148,12 +158,12 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             }
         self._seed_games(seeds, chosen)
         if not asked:
-            reset_games(self._compiled, self._batch, chosen, self._settings)
+            self._handle.reset(chosen)
             check_begun(self._batch, chosen)
         self._batch.episodes.dealt[:] = chosen
         for game, deal in asked.items():
             begin_asked(self.rules, self._batch, game, deal, self._settings)
-        return self._observation(), self._info(chosen)
+        return self._observation(), self._info(chosen.copy())
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:
         if reset_mask is None:
@@ -206,7 +216,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         """
         actions = self._checked(actions)
         episodes = self._batch.episodes
-        step_games(self._compiled, self._batch, actions, self._settings)
+        self._handle.step(actions)
         return (
             self._observation(),
             episodes.reward.copy(),
@@ -231,23 +241,19 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
                 f"game {game} is over and autoreset is disabled: reset it with "
                 "options={'reset_mask': ...}"
             )
-        outside = ((given < 0) | (given >= self.rules.actions)) & ~episodes.over
-        if outside.any():
-            game = int(np.flatnonzero(outside)[0])
-            raise ValueError(
-                f"action {given[game]} of game {game} is outside the action space: give a whole "
-                f"number from 0 to {self.rules.actions - 1}"
-            )
-        numbers = given.astype(np.int64)
-        if self.illegal_action == "raise":
-            numbers[episodes.over] = 0
-            illegal = (episodes.mask[np.arange(self.num_envs), numbers] == 0) & ~episodes.over
-            if illegal.any():
-                game = int(np.flatnonzero(illegal)[0])
+        numbers = np.ascontiguousarray(given, np.int64)
+        refused = self._handle.refused(numbers, self.illegal_action == "raise")
+        if refused >= 0:
+            action = given[refused]
+            if 0 <= action < self.rules.actions:
                 raise ValueError(
-                    f"action {given[game]} of game {game} is illegal: choose one that "
+                    f"action {action} of game {refused} is illegal: choose one that "
                     "info['action_mask'] allows"
                 )
+            raise ValueError(
+                f"action {action} of game {refused} is outside the action space: give a whole "
+                f"number from 0 to {self.rules.actions - 1}"
+            )
         return numbers
 
     def get_state(self) -> EnvState:
@@ -273,9 +279,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         return masks.copy() if self.copy else masks
 
     def _observation(self) -> Any:
-        return take_observation(
-            self._batch.seen, self.single_observation_space, slice(None), self.copy
-        )
+        return _copied(self._seen) if self.copy else self._seen
 
     def _info(self, told: npt.NDArray[np.bool_]) -> dict[str, Any]:
         """Return the infos of the games ``told``, laid out as `SyncVectorEnv` lays them out."""
@@ -300,23 +304,35 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         ended = episodes.terminated | episodes.truncated
         if not ended.any():
             return {}
+        games = np.flatnonzero(ended)
+        rows = observation_rows(self._batch.final_seen, self.single_observation_space, games)
         final_obs = np.full(self.num_envs, None, dtype=object)
-        for game in np.flatnonzero(ended):
-            final_obs[game] = take_observation(
-                self._batch.final_seen, self.single_observation_space, game, copy=True
-            )
+        for place, game in enumerate(games):
+            final_obs[game] = _row(rows, place)
         entries = {
             "action_mask": episodes.final_mask,
             **counters_info(episodes.final_counters),
             "illegal_action": episodes.illegal,
         }
-        rows = {name: _only(array, ended) for name, array in entries.items()}
+        told = {name: _only(array, ended) for name, array in entries.items()}
         return {
             "final_obs": final_obs,
             "_final_obs": ended,
-            "final_info": _with_presence(rows, ended),
-            "_final_info": ended.copy(),
+            "final_info": _with_presence(told, ended),
+            "_final_info": ended,
         }
+
+
+def _copied(rows: Any) -> Any:
+    if isinstance(rows, dict):
+        return {name: part.copy() for name, part in rows.items()}
+    return rows.copy()
+
+
+def _row(rows: Any, place: int) -> Any:
+    if isinstance(rows, dict):
+        return {name: part[place] for name, part in rows.items()}
+    return rows[place]
 
 
 def _only(array: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> npt.NDArray[Any]:
@@ -327,9 +343,5 @@ def _only(array: npt.NDArray[Any], rows: npt.NDArray[np.bool_]) -> npt.NDArray[A
 
 
 def _with_presence(entries: dict[str, Any], told: npt.NDArray[np.bool_]) -> dict[str, Any]:
-    """Return the entries, each with its ``_name`` array saying which games it tells of."""
-    info: dict[str, Any] = {}
-    for name, array in entries.items():
-        info[name] = array
-        info[f"_{name}"] = told.copy()
-    return info
+    """Return the entries, each with a ``_name`` array saying which games it tells of."""
+    return entries | {f"_{name}": told for name in entries}

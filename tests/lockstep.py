@@ -19,6 +19,7 @@ from scorpion_env.engine.state import (
     WON,
     State,
     empty_state,
+    row_of,
 )
 from tests.oracle import OracleGame
 
@@ -51,8 +52,8 @@ RULE_SETS: dict[str, Rules] = {
 def board_of(state: State) -> list[list[int]]:
     """Return the columns as lists of card ids, bottom to top."""
     return [
-        [int(card) for card in state.tableau[0, column, : state.height[0, column]]]
-        for column in range(state.tableau.shape[1])
+        [int(card) for card in state.tableau[column, : state.height[column]]]
+        for column in range(state.tableau.shape[0])
     ]
 
 
@@ -60,26 +61,26 @@ def assert_same(rules: Rules, state: State, mask: np.ndarray, oracle: OracleGame
     """Compare everything that the engine and the oracle say of one position."""
     board = board_of(state)
     assert board == oracle.columns
-    assert [int(d) for d in state.face_down[0]] == oracle.down
-    assert state.counters[0, DOWN] == sum(oracle.down)
-    reserve = [None if card == NO_CARD else int(card) for card in state.reserve[0]]
+    assert [int(d) for d in state.face_down] == oracle.down
+    assert state.counters[DOWN] == sum(oracle.down)
+    reserve = [None if card == NO_CARD else int(card) for card in state.reserve]
     assert reserve == list(oracle.reserve)
-    assert [bool(flag) for flag in state.completed[0]] == list(oracle.completed)
-    assert state.counters[0, SCORE] == oracle.score
+    assert [bool(flag) for flag in state.completed] == list(oracle.completed)
+    assert state.counters[SCORE] == oracle.score
     status = WON if oracle.won else LOST if oracle.stuck else PLAYING
-    assert state.counters[0, STATUS] == status
+    assert state.counters[STATUS] == status
     assert set(np.flatnonzero(mask).tolist()) == oracle.legal_actions()
     assert_index(rules, state, board)
 
 
 def assert_index(rules: Rules, state: State, board: list[list[int]]) -> None:
     """Every card is in exactly one place, and the card index says where."""
-    found = [c for c in state.reserve[0] if c != NO_CARD]
-    found += [c for c in state.removed[0].ravel() if c != NO_CARD]
+    found = [c for c in state.reserve if c != NO_CARD]
+    found += [c for c in state.removed.ravel() if c != NO_CARD]
     for column, cards in enumerate(board):
-        assert (state.tableau[0, column, len(cards) :] == NO_CARD).all()
+        assert (state.tableau[column, len(cards) :] == NO_CARD).all()
         for place, card in enumerate(cards):
-            assert (state.column_of[0, card], state.height_of[0, card]) == (column, place)
+            assert (state.column_of[card], state.height_of[card]) == (column, place)
         found += cards
     assert sorted(int(card) for card in found) == list(range(rules.layout.cards))
 
@@ -87,14 +88,14 @@ def assert_index(rules: Rules, state: State, board: list[list[int]]) -> None:
 def lockstep(rules: Rules, seed: int, steps: int) -> Iterator[int]:
     """Play random games for ``steps`` steps, comparing after each; yield each status reached."""
     rng = np.random.default_rng(seed)
-    state = empty_state(rules, 1)
+    state = row_of(empty_state(rules, 1), 0)
     mask = np.zeros(rules.actions, np.int8)
     compiled = rules.compiled
     left = steps
     while left > 0:
         deck = rng.permutation(rules.layout.cards).astype(np.uint8)
-        deal(compiled, state, 0, deck)
-        settle(compiled, state, 0, mask)
+        deal(compiled, state, deck)
+        settle(compiled, state, mask)
         oracle = OracleGame(rules, deck.tolist())
         assert_same(rules, state, mask, oracle)
         for _ in range(min(left, 120)):
@@ -102,10 +103,10 @@ def lockstep(rules: Rules, seed: int, steps: int) -> Iterator[int]:
             if not mask.any():
                 break
             action = int(rng.choice(np.flatnonzero(mask)))
-            before = int(state.counters[0, SCORE])
+            before = int(state.counters[SCORE])
             gained = oracle.play(action)
-            apply(compiled, state, 0, action)
-            settle(compiled, state, 0, mask)
-            assert state.counters[0, SCORE] - before == gained
+            apply(compiled, state, action)
+            settle(compiled, state, mask)
+            assert state.counters[SCORE] - before == gained
             assert_same(rules, state, mask, oracle)
-        yield int(state.counters[0, STATUS])
+        yield int(state.counters[STATUS])

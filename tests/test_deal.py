@@ -144,7 +144,7 @@ def test_reset_names_its_deal_and_the_number_deals_it_again() -> None:
         assert info_again["deal"] == info["deal"]
         game = Game(deal=info["deal"])
         assert game.deal_number == info["deal"]
-        assert np.array_equal(game.state.tableau[0] + 1, env_tableau(env, game))
+        assert np.array_equal(game.state.tableau + 1, env_tableau(env, game))
 
 
 def env_tableau(env: ScorpionEnv, game: Game) -> Any:

@@ -98,7 +98,7 @@ def test_a_seed_gives_the_game_of_the_environment(name: str, seed: int) -> None:
     game = Game(seed, rules)
     assert game.deal_number == info["deal"]
     assert np.array_equal(game.action_mask(), info["action_mask"])
-    assert np.array_equal(game.state.tableau[0] + np.uint8(1), observation["tableau"])
+    assert np.array_equal(game.state.tableau + np.uint8(1), observation["tableau"])
     for action in np.random.default_rng(seed).permutation(np.flatnonzero(game.action_mask()))[:1]:
         reward = env.step(action)[1]
         assert game.play(action) == reward

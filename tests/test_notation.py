@@ -165,7 +165,7 @@ def test_the_players_view_reads_back_with_the_hidden_cards_drawn_anew(name: str,
     assert str(again) == str(game)
     assert again.legal_moves() == game.legal_moves()
     assert_index(rules, again.state, board_of(again.state))
-    assert again.state.counters[0, DOWN] == game.state.counters[0, DOWN]
+    assert again.state.counters[DOWN] == game.state.counters[DOWN]
 
 
 def test_a_board_may_be_written_in_other_ways() -> None:

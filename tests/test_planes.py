@@ -22,8 +22,8 @@ from tests.test_reference import EngineGame, play_along, rules_of
 
 def seen(game: Game, reveal: int = 0) -> Tensors:
     """All tensors of one game."""
-    tensors = empty_tensors(game.rules, 1, "both")
-    observe(game.rules.compiled, game.state, 0, tensors, 0, reveal)
+    tensors = Tensors(*(array[0] for array in empty_tensors(game.rules, 1, "both")))
+    observe(game.rules.compiled, game.state, tensors, reveal)
     return tensors
 
 
@@ -63,7 +63,7 @@ class SlowPlanes:
         for card in in_play:
             if card not in self.unseen:
                 self.write_targets(card)
-        self.write_table(game.state.completed[0].tolist())
+        self.write_table(game.state.completed.tolist())
 
     def put(self, card: int, **planes: object) -> None:
         for name, value in planes.items():
@@ -138,7 +138,7 @@ def assert_planes(game: Game) -> dict[str, int]:
     names = plane_names(game.rules)
     for reveal in (1, 0):
         slow = SlowPlanes(game, bool(reveal))
-        planes = dict(zip(names, seen(game, reveal).planes[0].tolist(), strict=True))
+        planes = dict(zip(names, seen(game, reveal).planes.tolist(), strict=True))
         assert list(slow.values) == names
         wrong = {name for name in names if planes[name] != slow.values[name]}
         assert not wrong, f"{sorted(wrong)[:5]}\n{game.to_text(reveal=True)}"
@@ -230,12 +230,12 @@ def test_card_tensors_are_what_the_position_says(name: str, seed: int) -> None:
         for column, cards in enumerate(position.columns):
             down = 0 if reveal else position.face_down[column]
             row = [hidden] * down + [card + 1 for card in cards[down:]]
-            assert tensors.tableau[0, column].tolist() == row + [0] * (hidden - 1 - len(row))
+            assert tensors.tableau[column].tolist() == row + [0] * (hidden - 1 - len(row))
         is_open = reveal or rules.reserve == "play"
         shown = [0 if c is None else c + 1 if is_open else hidden for c in position.reserve]
-        assert tensors.reserve[0].tolist() == shown
-        assert tensors.face_down[0].tolist() == list(position.face_down)
-        assert tensors.completed[0].tolist() == game.state.completed[0].tolist()
+        assert tensors.reserve.tolist() == shown
+        assert tensors.face_down.tolist() == list(position.face_down)
+        assert tensors.completed.tolist() == game.state.completed.tolist()
 
 
 # Nothing hidden leaks

@@ -52,7 +52,7 @@ class EngineGame:
             "columns": [list(cards) for cards in position.columns],
             "down": list(position.face_down),
             "reserve": list(position.reserve),
-            "completed": [bool(flag) for flag in self.game.state.completed[0]],
+            "completed": [bool(flag) for flag in self.game.state.completed],
             "score": self.game.score,
             "won": self.game.is_won,
             "stuck": self.game.is_stuck,

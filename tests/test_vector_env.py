@@ -1,5 +1,7 @@
 """The vector environment against Gymnasium's own vector of single environments."""
 
+from copy import deepcopy
+from pickle import dumps, loads
 from typing import Any
 
 import gymnasium as gym
@@ -9,8 +11,11 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
 
 from scorpion_env import ENV_IDS
+from scorpion_env.engine.state import row_of
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.observation import Tensors, empty_tensors, observe_anew
 from scorpion_env.vector_env import ScorpionVectorEnv
+from tests.lockstep import RULE_SETS
 
 MODES = list(AutoresetMode)
 N = 5
@@ -250,21 +255,41 @@ def test_copies_share_no_memory() -> None:
 
 @pytest.mark.parametrize("mode", MODES)
 def test_state_restores_all_games(mode: AutoresetMode) -> None:
+    """A restored environment, a deep copy and an unpickled one go on alike, and on their own."""
     env = ScorpionVectorEnv(N, autoreset_mode=mode, step_limit=30)
     rng = np.random.default_rng(3)
     _, info = env.reset(seed=1)
     for _ in range(6):
         info = env.step(choose(info["action_mask"], rng))[4]
-    saved = env.get_state()
     fresh = ScorpionVectorEnv(N, autoreset_mode=mode, step_limit=30)
-    _, told = fresh.set_state(saved)
+    _, told = fresh.set_state(env.get_state())
     assert np.array_equal(told["action_mask"], info["action_mask"])
+    twins = [fresh, deepcopy(env), loads(dumps(env))]
     for _ in range(12):
         actions = choose(info["action_mask"], rng)
-        left, right = env.step(actions), fresh.step(actions)
-        assert_same(left, right)
-        info = left[4]
-        over = left[2] | left[3]
+        expected = env.step(actions)
+        for twin in twins:
+            assert_same(twin.step(actions), expected)
+        info = expected[4]
+        over = expected[2] | expected[3]
         if mode == AutoresetMode.DISABLED and over.any():
             info = env.reset(options={"reset_mask": over})[1]
-            fresh.reset(options={"reset_mask": over})
+            for twin in twins:
+                twin.reset(options={"reset_mask": over})
+
+
+@pytest.mark.parametrize("name", RULE_SETS)
+def test_observations_written_by_difference_are_whole(name: str) -> None:
+    """What a step changes in the live observations leaves what a full writing would give."""
+    env = ScorpionVectorEnv(8, rules=RULE_SETS[name], observation="both", copy=False)
+    rng = np.random.default_rng(6)
+    _, info = env.reset(seed=30)
+    for _ in range(150):
+        seen, *_, info = env.step(choose(info["action_mask"], rng))
+        batch = env.get_state().batch
+        for game in range(8):
+            whole = empty_tensors(env.rules, 1, "both")
+            row = Tensors(*(array[0] for array in whole))
+            observe_anew(env.rules.compiled, row_of(batch.state, game), row, 0)
+            for key, values in seen.items():
+                assert np.array_equal(getattr(row, key), values[game]), key

@@ -77,32 +77,32 @@ def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
 
 
 @inlined
-def deal(rules: CompiledRules, state: State, game: int, deck: npt.NDArray[np.uint8]) -> None:
+def deal(rules: CompiledRules, state: State, deck: npt.NDArray[np.uint8]) -> None:
     """Deal ``deck`` as a new game: row by row, left to right, the reserve last; fills its row."""
-    state.tableau[game] = NO_CARD
-    state.removed[game] = NO_CARD
-    state.completed[game] = 0
+    state.tableau[:] = NO_CARD
+    state.removed[:] = NO_CARD
+    state.completed[:] = 0
     for counter in range(COUNTERS):
-        state.counters[game, counter] = 0
+        state.counters[counter] = 0
     for column in range(rules.columns):
-        state.height[game, column] = rules.column_cards[column]
-        state.face_down[game, column] = rules.face_down[column]
-        state.counters[game, DOWN] += rules.face_down[column]
+        state.height[column] = rules.column_cards[column]
+        state.face_down[column] = rules.face_down[column]
+        state.counters[DOWN] += rules.face_down[column]
     dealt = 0
     row = 0
     while dealt < rules.cards - rules.reserve_cards:
         for column in range(rules.columns):
             if row < rules.column_cards[column]:
                 card = np.int64(deck[dealt])
-                state.tableau[game, column, row] = card
-                state.column_of[game, card] = column
-                state.height_of[game, card] = row
+                state.tableau[column, row] = card
+                state.column_of[card] = column
+                state.height_of[card] = row
                 dealt += 1
         row += 1
     for place in range(rules.reserve_cards):
         card = np.int64(deck[dealt + place])
-        state.reserve[game, place] = card
-        state.column_of[game, card] = IN_RESERVE
-        state.height_of[game, card] = place
+        state.reserve[place] = card
+        state.column_of[card] = IN_RESERVE
+        state.height_of[card] = place
     if rules.sequences_stay:
-        state.counters[game, BEST] = mark_standing(rules, state, game)
+        state.counters[BEST] = mark_standing(rules, state)

@@ -23,40 +23,38 @@ from scorpion_env.rules import CompiledRules
 
 
 @inlined
-def is_won(rules: CompiledRules, state: State, game: int) -> bool:
+def is_won(rules: CompiledRules, state: State) -> bool:
     """Say whether every sequence is complete; changes nothing.
 
     Where sequences stay, each must fill a column of its own.
     """
-    if state.counters[game, SEQUENCES] < rules.sequences:
+    if state.counters[SEQUENCES] < rules.sequences:
         return False
     if rules.sequences_stay:
         for column in range(rules.columns):
-            if state.height[game, column] != 0 and state.height[game, column] != rules.ranks:
+            if state.height[column] != 0 and state.height[column] != rules.ranks:
                 return False
     return True
 
 
 @inlined
-def completes_sequence(
-    rules: CompiledRules, state: State, game: int, card: int, target: int
-) -> bool:
+def completes_sequence(rules: CompiledRules, state: State, card: int, target: int) -> bool:
     """Say whether moving ``card``'s block onto ``target`` completes a sequence; changes nothing."""
-    source = np.int64(state.column_of[game, card])
-    start = np.int64(state.height_of[game, card])
+    source = np.int64(state.column_of[card])
+    start = np.int64(state.height_of[card])
     in_reserve = source == IN_RESERVE
-    block = 1 if in_reserve else state.height[game, source] - start
-    under = np.int64(state.height[game, target])
-    if block + under - state.face_down[game, target] < rules.ranks:
+    block = 1 if in_reserve else state.height[source] - start
+    under = np.int64(state.height[target])
+    if block + under - state.face_down[target] < rules.ranks:
         return False
     ace_suit = np.int64(-1)
     for rank in range(rules.ranks):
         if rank >= block:
-            lies = card_at(state, game, target, under - 1 - (rank - block))
+            lies = card_at(state, target, under - 1 - (rank - block))
         elif in_reserve:
             lies = np.int64(card)
         else:
-            lies = card_at(state, game, source, start + block - 1 - rank)
+            lies = card_at(state, source, start + block - 1 - rank)
         if rank == 0:
             ace_suit = np.int64(rules.ids[lies, 1])
         if rules.ids[lies, 0] != rank:
@@ -68,51 +66,47 @@ def completes_sequence(
 
 
 @inlined
-def has_helpful_move(
-    rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]
-) -> bool:
+def has_helpful_move(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> bool:
     """Say whether a legal move turns a card or completes a sequence at once; changes nothing."""
     for action in range(rules.deal_action):
         if mask[action]:
             card = action // rules.columns
-            source = state.column_of[game, card]
+            source = state.column_of[card]
             if source >= 0:
-                below = state.height_of[game, card]
-                if below > 0 and below == state.face_down[game, source]:
+                below = state.height_of[card]
+                if below > 0 and below == state.face_down[source]:
                     return True
-            if completes_sequence(rules, state, game, card, action % rules.columns):
+            if completes_sequence(rules, state, card, action % rules.columns):
                 return True
     return False
 
 
 @inlined
-def is_lost(
-    rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8], live: int
-) -> bool:
+def is_lost(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8], live: int) -> bool:
     """Say whether a game that is not won has ended, ``live`` legal moves not being idle; reads."""
-    if state.counters[game, UNDOABLE] > 0 or mask[rules.deal_action]:
+    if state.counters[UNDOABLE] > 0 or mask[rules.deal_action]:
         return False
     if live == 0:
         return True
     return (
         rules.sheet_loss == 1
-        and not reserve_waits(rules, state, game)
-        and not has_helpful_move(rules, state, game, mask)
+        and not reserve_waits(rules, state)
+        and not has_helpful_move(rules, state, mask)
     )
 
 
 @inlined
-def settle(rules: CompiledRules, state: State, game: int, mask: npt.NDArray[np.int8]) -> int:
+def settle(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> int:
     """Write the legal mask (actions,) and the STATUS counter; return the status.
 
     The mask of a game that has ended is all zero.
     """
     status = PLAYING
-    if is_won(rules, state, game):
+    if is_won(rules, state):
         status = WON
-    elif is_lost(rules, state, game, mask, legal_mask(rules, state, game, mask)):
+    elif is_lost(rules, state, mask, legal_mask(rules, state, mask)):
         status = LOST
     if status != PLAYING:
         mask[:] = 0
-    state.counters[game, STATUS] = status
+    state.counters[STATUS] = status
     return status

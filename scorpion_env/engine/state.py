@@ -22,9 +22,10 @@ RECORD = 6
 
 
 class State(NamedTuple):
-    """Everything about N games, one row a game.
+    """Everything about N games, one row a game; or one game's row, without the leading axis.
 
-    A column holds at most the whole pack, so a row of ``cards`` places can never overflow.
+    Kernels take rows: `row_of` gives them in Python, `game_row` inside kernels. A column holds at
+    most the whole pack, so its ``cards`` places can never overflow.
     """
 
     tableau: npt.NDArray[np.uint8]  # (N, columns, cards) card ids bottom to top, NO_CARD above
@@ -63,37 +64,56 @@ def empty_state(rules: Rules, games: int, undoable: int | None = None) -> State:
     )
 
 
+def row_of(state: State, game: int) -> State:
+    """Return one game's row: views that share the memory of ``state``."""
+    return State(
+        state.tableau[game],
+        state.height[game],
+        state.face_down[game],
+        state.column_of[game],
+        state.height_of[game],
+        state.reserve[game],
+        state.removed[game],
+        state.completed[game],
+        state.counters[game],
+        state.history[game],
+    )
+
+
+game_row = inlined(row_of)
+
+
 def copy_state(state: State) -> State:
     """Return a copy that shares no memory with ``state``."""
     return State(*(array.copy() for array in state))
 
 
 @inlined
-def card_at(state: State, game: int, column: int, place: int) -> int:
+def card_at(state: State, column: int, place: int) -> int:
     """Return the id of the card at ``place`` of ``column``; changes nothing."""
     # a uint8 left as it is turns signed arithmetic into floats (Numba) or overflows (NumPy)
-    return np.int64(state.tableau[game, column, place])
+    return np.int64(state.tableau[column, place])
 
 
 @inlined
-def can_lead(rules: CompiledRules, state: State, game: int, card: int) -> bool:
+def can_lead(rules: CompiledRules, state: State, card: int) -> bool:
     """Say whether a card is face-up where it may lead a block; changes nothing."""
-    column = state.column_of[game, card]
-    if column == IN_RESERVE:
-        return rules.reserve == RESERVE_PLAY
-    return column >= 0 and state.height_of[game, card] >= state.face_down[game, column]
+    # without branches: the answer is a coin toss to the processor
+    column = np.int64(state.column_of[card])
+    face_up = (column >= 0) & (state.height_of[card] >= state.face_down[column])
+    return face_up | ((column == IN_RESERVE) & (rules.reserve == RESERVE_PLAY))
 
 
 @inlined
-def top_sequence(rules: CompiledRules, state: State, game: int, column: int) -> bool:
+def top_sequence(rules: CompiledRules, state: State, column: int) -> bool:
     """Say whether a face-up king-to-ace sequence lies on top of ``column``; changes nothing."""
-    height = state.height[game, column]
-    if height - state.face_down[game, column] < rules.ranks:
+    height = state.height[column]
+    if height - state.face_down[column] < rules.ranks:
         return False
-    card = card_at(state, game, column, height - 1)
+    card = card_at(state, column, height - 1)
     suit = np.int64(rules.ids[card, 1])
     for rank in range(rules.ranks):
-        card = card_at(state, game, column, height - 1 - rank)
+        card = card_at(state, column, height - 1 - rank)
         if rules.ids[card, 0] != rank:
             return False
         if not continues_sequence(rules, suit, rules.ids[card, 1], rank):

@@ -1,0 +1,229 @@
+"""A short way into the kernels.
+
+Numba takes half a microsecond to look at each array that Python passes to a kernel, and a batch has
+some 40. They never move, so a `Handle` notes their addresses and shapes once, in one array of
+integers, and the kernels behind it find them from there. It lives as long as its batch and never
+travels: a copied or unpickled handle notes the addresses of the copies.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.core.dispatcher import Dispatcher
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array, populate_array
+
+from scorpion_env.batch import Batch, Episodes, Settings, refused_game, reset_games, step_games
+from scorpion_env.engine.compile import inlined, kernel
+from scorpion_env.engine.state import State
+from scorpion_env.observation import Tensors
+from scorpion_env.rules import CompiledRules, Rules
+
+Numbers = npt.NDArray[np.int64]
+
+_SLOT = 4  # numbers an array takes: address, then up to three lengths
+_RULES, _RULE_NUMBERS = 0, 13
+_SETTINGS = _RULES + _RULE_NUMBERS
+_SETTING_NUMBERS = 4
+_ARRAYS = _SETTINGS + _SETTING_NUMBERS
+
+
+class Handle:
+    """What a kernel needs of a batch, its rules and its settings, in one array.
+
+    Parameters
+    ----------
+    rules : Rules
+        The rules of all games.
+    batch : Batch
+        Its arrays must stay the same objects' memory for as long as the handle is used.
+    settings : Settings
+        How episodes run.
+    """
+
+    def __init__(self, rules: Rules, batch: Batch, settings: Settings) -> None:
+        self.rules, self.batch, self.settings = rules, batch, settings
+        compiled = rules.compiled
+        self._bonus = np.array([settings.win_bonus])
+        # the rules' arrays are kept here too: an address alone keeps nothing alive
+        self._arrays: list[npt.NDArray[Any]] = [
+            *(field for field in compiled if isinstance(field, np.ndarray)),
+            *(array for part in batch for array in part),
+            self._bonus,
+        ]
+        numbers = [field for field in compiled if isinstance(field, int)]
+        numbers += [int(field) for field in settings[:_SETTING_NUMBERS]]
+        for array in self._arrays:
+            lengths = [*array.shape, *[0] * (_SLOT - 1 - array.ndim)]
+            numbers += [array.ctypes.data, *lengths]
+        self.numbers: Numbers = np.array(numbers, np.int64)
+
+    def __reduce__(self) -> tuple[type[Handle], tuple[Rules, Batch, Settings]]:
+        return Handle, (self.rules, self.batch, self.settings)
+
+    def step(self, actions: npt.NDArray[np.int64]) -> None:
+        """Step every game once (see `scorpion_env.batch.step_games`)."""
+        if not _IS_COMPILED:
+            step_games(self.rules.compiled, self.batch, actions, self.settings)
+        else:
+            _step(self.numbers, actions)
+
+    def refused(self, actions: npt.NDArray[np.int64], only_legal: bool) -> int:
+        """Return the first game whose action is refused (see `scorpion_env.batch.refused_game`)."""
+        if not _IS_COMPILED:
+            return refused_game(self.rules.compiled, self.batch, actions, only_legal)
+        return _refused(self.numbers, actions, only_legal)
+
+    def reset(self, chosen: npt.NDArray[np.bool_]) -> None:
+        """Begin the next episode of some games (see `scorpion_env.batch.reset_games`)."""
+        if not _IS_COMPILED:
+            reset_games(self.rules.compiled, self.batch, chosen, self.settings)
+        else:
+            _reset(self.numbers, chosen)
+
+
+@kernel
+def _step(numbers: Numbers, actions: npt.NDArray[np.int64]) -> None:
+    """Step every game of the handle's batch; changes all of its rows."""
+    step_games(_open_rules(numbers), _open_batch(numbers), actions, _open_settings(numbers))
+
+
+# With NUMBA_DISABLE_JIT there is no way from an address to an array.
+_IS_COMPILED = isinstance(_step, Dispatcher)
+
+
+@kernel
+def _refused(numbers: Numbers, actions: npt.NDArray[np.int64], only_legal: bool) -> int:
+    """Return the first game of the handle's batch whose action is refused; changes nothing."""
+    return refused_game(_open_rules(numbers), _open_batch(numbers), actions, only_legal)
+
+
+@kernel
+def _reset(numbers: Numbers, chosen: npt.NDArray[np.bool_]) -> None:
+    """Begin the next episode of the chosen games of the handle's batch; changes their rows."""
+    reset_games(_open_rules(numbers), _open_batch(numbers), chosen, _open_settings(numbers))
+
+
+def _opener(dimensions: int) -> Any:
+    """Return an intrinsic ``(numbers, k, dtype)`` that gives a handle's k-th array."""
+
+    def open_array(typing_context: Any, numbers: Any, k: Any, dtype: Any) -> Any:
+        array_type = types.Array(dtype.dtype, dimensions, "C")
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            held = make_array(numbers)(context, builder, arguments[0])
+            slot = builder.add(builder.mul(arguments[1], _word(_SLOT)), _word(_ARRAYS))
+            address, *lengths = (
+                builder.load(builder.gep(held.data, [builder.add(slot, _word(place))]))
+                for place in range(dimensions + 1)
+            )
+            array = make_array(array_type)(context, builder)
+            itemsize = context.get_abi_sizeof(context.get_data_type(array_type.dtype))
+            strides = [_word(itemsize)]
+            for length in reversed(lengths[1:]):
+                strides.insert(0, builder.mul(strides[0], length))
+            populate_array(
+                array,
+                data=builder.inttoptr(address, array.data.type),
+                shape=lengths,
+                strides=strides,
+                itemsize=_word(itemsize),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return array_type(numbers, types.int64, dtype), generate
+
+    return intrinsic(open_array)
+
+
+def _word(value: int) -> ir.Constant:
+    return ir.Constant(ir.IntType(64), value)
+
+
+_line, _table, _block = _opener(1), _opener(2), _opener(3)
+
+
+@inlined
+def _open_rules(n: Numbers) -> CompiledRules:
+    """Return the rules, from their 13 numbers and arrays 0 to 5."""
+    return CompiledRules(
+        n[0],
+        n[1],
+        n[2],
+        n[3],
+        n[4],
+        n[5],
+        n[6],
+        n[7],
+        n[8],
+        n[9],
+        n[10],
+        n[11],
+        n[12],
+        _line(n, 0, np.int16),
+        _line(n, 1, np.int16),
+        _line(n, 2, np.int16),
+        _table(n, 3, np.int16),
+        _line(n, 4, np.int16),
+        _table(n, 5, np.int16),
+    )
+
+
+@inlined
+def _open_settings(n: Numbers) -> Settings:
+    """Return the settings, from their numbers and the last array."""
+    at = _SETTINGS
+    return Settings(n[at], n[at + 1], n[at + 2], n[at + 3], _line(n, 42, np.float64)[0])
+
+
+@inlined
+def _open_tensors(n: Numbers, k: int) -> Tensors:
+    """Return the tensors from array ``k`` on."""
+    return Tensors(
+        _block(n, k, np.uint8),
+        _table(n, k + 1, np.uint8),
+        _table(n, k + 2, np.uint8),
+        _table(n, k + 3, np.uint8),
+        _table(n, k + 4, np.uint8),
+        _table(n, k + 5, np.int16),
+    )
+
+
+@inlined
+def _open_batch(n: Numbers) -> Batch:
+    """Return the batch, from arrays 6 to 41."""
+    state = State(
+        _block(n, 6, np.uint8),
+        _table(n, 7, np.int16),
+        _table(n, 8, np.int16),
+        _table(n, 9, np.int16),
+        _table(n, 10, np.int16),
+        _table(n, 11, np.uint8),
+        _block(n, 12, np.uint8),
+        _table(n, 13, np.uint8),
+        _table(n, 14, np.int32),
+        _block(n, 15, np.int32),
+    )
+    episodes = Episodes(
+        _line(n, 16, np.uint64),
+        _line(n, 17, np.uint64),
+        _table(n, 18, np.uint8),
+        _line(n, 19, np.int32),
+        _table(n, 20, np.int8),
+        _table(n, 21, np.bool_),
+        _line(n, 22, np.float64),
+        _line(n, 23, np.bool_),
+        _line(n, 24, np.bool_),
+        _line(n, 25, np.bool_),
+        _line(n, 26, np.bool_),
+        _line(n, 27, np.bool_),
+        _table(n, 28, np.int8),
+        _table(n, 29, np.int32),
+    )
+    return Batch(state, episodes, _open_tensors(n, 30), _open_tensors(n, 36))
