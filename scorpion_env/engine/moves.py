@@ -116,10 +116,16 @@ def put_card(state: State, card: int, column: int) -> None:
 @inlined
 def move_block(state: State, source: int, start: int, target: int) -> None:
     """Move the cards of ``source`` from place ``start`` up onto ``target``, in their order."""
-    for place in range(start, state.height[source]):
-        put_card(state, card_at(state, source, place), target)
-        state.tableau[source, place] = NO_CARD
+    top = np.int64(state.height[target])
+    block = np.int64(state.height[source]) - start
+    for k in range(block):
+        card = card_at(state, source, start + k)
+        state.tableau[source, start + k] = NO_CARD
+        state.tableau[target, top + k] = card
+        state.column_of[card] = target
+        state.height_of[card] = top + k
     state.height[source] = start
+    state.height[target] = top + block
 
 
 @inlined

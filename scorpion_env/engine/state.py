@@ -31,8 +31,8 @@ class State(NamedTuple):
     tableau: npt.NDArray[np.uint8]  # (N, columns, cards) card ids bottom to top, NO_CARD above
     height: npt.NDArray[np.int16]  # (N, columns) cards in each column
     face_down: npt.NDArray[np.int16]  # (N, columns) face-down cards at each column's bottom
-    column_of: npt.NDArray[np.int16]  # (N, cards) column, IN_RESERVE or OFF_TABLEAU
-    height_of: npt.NDArray[np.int16]  # (N, cards) place from the bottom, or place in the reserve
+    column_of: npt.NDArray[np.int8]  # (N, cards) column, IN_RESERVE or OFF_TABLEAU
+    height_of: npt.NDArray[np.uint8]  # (N, cards) place from the bottom, or place in the reserve
     reserve: npt.NDArray[np.uint8]  # (N, reserve cards) card ids, NO_CARD once gone
     removed: npt.NDArray[np.uint8]  # (N, sequences, ranks) sequences in the order removed
     completed: npt.NDArray[np.uint8]  # (N, sequences) 1 where the sequence of that king is complete
@@ -54,8 +54,8 @@ def empty_state(rules: Rules, games: int, undoable: int | None = None) -> State:
         tableau=np.full((games, columns, cards), NO_CARD, np.uint8),
         height=np.zeros((games, columns), np.int16),
         face_down=np.zeros((games, columns), np.int16),
-        column_of=np.full((games, cards), OFF_TABLEAU, np.int16),
-        height_of=np.zeros((games, cards), np.int16),
+        column_of=np.full((games, cards), OFF_TABLEAU, np.int8),
+        height_of=np.zeros((games, cards), np.uint8),
         reserve=np.full((games, layout.reserve_cards), NO_CARD, np.uint8),
         removed=np.full((games, layout.sequences, layout.ranks), NO_CARD, np.uint8),
         completed=np.zeros((games, layout.sequences), np.uint8),
