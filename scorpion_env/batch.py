@@ -76,8 +76,11 @@ def make_settings(
     if reward not in get_args(Reward):
         allowed = ", ".join(map(repr, get_args(Reward)))
         raise ValueError(f"reward={reward!r} is unknown: choose one of {allowed}")
-    if not np.isfinite(win_bonus):
+    is_number = isinstance(win_bonus, int | float | np.number) and not isinstance(win_bonus, bool)
+    if not (is_number and np.isfinite(win_bonus)):
         raise ValueError(f"win_bonus={win_bonus!r} must be a finite number")
+    if not isinstance(reveal_hidden, bool | np.bool_ | int):
+        raise ValueError(f"reveal_hidden={reveal_hidden!r} must be True or False")
     limit = rules.max_steps if step_limit is None else step_limit
     whole = isinstance(limit, int | np.integer) and not isinstance(limit, bool)
     if not (whole and 1 <= limit <= MAX_STEP_LIMIT):
@@ -85,7 +88,7 @@ def make_settings(
     return Settings(
         step_limit=int(limit),
         autoreset=autoreset,
-        reveal_hidden=int(reveal_hidden),
+        reveal_hidden=int(bool(reveal_hidden)),
         reward=get_args(Reward).index(reward),
         win_bonus=float(win_bonus),
     )

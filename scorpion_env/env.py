@@ -14,6 +14,7 @@ from gymnasium import spaces
 from scorpion_env.batch import (
     Batch,
     Reward,
+    Settings,
     begin_asked,
     check_begun,
     copy_batch,
@@ -32,6 +33,7 @@ from scorpion_env.variants import find_rules
 
 IllegalAction = Literal["ignore", "raise"]
 RESET_OPTIONS = ("deal",)
+RENDER_MODES = ["ansi"]
 _ONE_GAME = np.ones(1, np.bool_)
 
 
@@ -39,6 +41,20 @@ def check_illegal_action(value: str) -> None:
     """Raise ValueError unless ``value`` names a way to treat illegal actions."""
     if value not in ("ignore", "raise"):
         raise ValueError(f"illegal_action={value!r} is unknown: choose 'ignore' or 'raise'")
+
+
+class RenderModeError(ValueError, TypeError):
+    """A render mode that the environments do not have.
+
+    A TypeError too: by that Stable-Baselines3, which asks for pictures by default, sees that there
+    are none and makes the environment without.
+    """
+
+
+def check_render_mode(render_mode: str | None) -> None:
+    """Raise RenderModeError unless the environments can render in that mode."""
+    if render_mode not in (None, *RENDER_MODES):
+        raise RenderModeError(f"render_mode={render_mode!r} is unknown: choose None or 'ansi'")
 
 
 def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> dict[str, Any]:
@@ -53,9 +69,22 @@ def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> d
 class EnvState(NamedTuple):
     """A saved environment: its games, its generator, and whether it has been reset at all."""
 
+    rules: Rules
+    settings: Settings
     batch: Batch
     generator: np.random.Generator | None
     seeded: bool
+
+
+def check_state(state: Any, rules: Rules, settings: Settings) -> None:
+    """Raise ValueError unless ``state`` was saved by an environment of these rules and settings."""
+    if not isinstance(state, EnvState):
+        raise ValueError(f"{type(state).__name__} is no state: give what get_state() returned")
+    if state.rules != rules or state.settings != settings:
+        raise ValueError(
+            "this state belongs to an environment of other rules, rewards or limits: restore it "
+            "into one that is made alike"
+        )
 
 
 class ScorpionEnv(gym.Env[Any, Any]):
@@ -156,7 +185,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 4}  # noqa: RUF012
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
 
     def __init__(
         self,
@@ -170,8 +199,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_illegal_action(illegal_action)
-        if render_mode not in (None, *self.metadata["render_modes"]):
-            raise ValueError(f"render_mode={render_mode!r} is unknown: choose None or 'ansi'")
+        check_render_mode(render_mode)
         self.rules = find_rules(rules)
         self.illegal_action = illegal_action
         self.render_mode = render_mode
@@ -231,7 +259,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         """
         given = check_options(options, RESET_OPTIONS)
         asked = read_playable_deal(given["deal"], self.rules, seed) if "deal" in given else None
-        super().reset(seed=seed)
+        super().reset(seed=None if seed is None else index(seed))
         episodes = self._batch.episodes
         if seed is not None or not self._seeded:
             episodes.stream[0] = deal_state(self.np_random)
@@ -288,7 +316,13 @@ class ScorpionEnv(gym.Env[Any, Any]):
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""
-        return EnvState(copy_batch(self._batch), deepcopy(self._np_random), self._seeded)
+        return EnvState(
+            self.rules,
+            self._settings,
+            copy_batch(self._batch),
+            deepcopy(self._np_random),
+            self._seeded,
+        )
 
     def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
         """Go on from a state of `get_state`; return its observation and info.
@@ -298,6 +332,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         ValueError
             If the state belongs to an environment that was made otherwise.
         """
+        check_state(state, self.rules, self._settings)
         restore_batch(self._batch, state.batch)
         self._np_random = deepcopy(state.generator)
         self._seeded = state.seeded

@@ -226,4 +226,4 @@ def _open_batch(n: Numbers) -> Batch:
         _table(n, 28, np.int8),
         _table(n, 29, np.int32),
     )
-    return Batch(state, episodes, _open_tensors(n, 30), _open_tensors(n, 36))
+    return Batch(state, episodes, _open_tensors(n, np.int64(30)), _open_tensors(n, np.int64(36)))

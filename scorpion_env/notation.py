@@ -209,13 +209,13 @@ def parse_board(rules: Rules, text: str, seed: int | None = None) -> Position:
         place, texts = lines[str(number)]
         columns.append(reader.cards(texts, place))
         face_down.append(_count_face_down(rules, texts, place))
-    place, texts = lines.get("reserve", ("the reserve", [GONE] * rules.layout.reserve_cards))
+    removed = _read_removed(rules, reader, *lines.get("completed", ("", [])))
+    hidden = sum(card is None for cards in columns for card in cards)
+    place, texts = lines.get("reserve", ("the reserve", _reserve_left(rules, reader, hidden)))
     reserve_texts = [item for item in texts if item != GONE]
     _check_reserve(rules, texts, place)
     reserve = iter(reader.cards(reserve_texts, place))
     slots = [None if item == GONE else next(reserve) for item in texts]
-    removed = _read_removed(rules, reader, *lines.get("completed", ("", [])))
-    hidden = sum(card is None for cards in columns for card in cards)
     hidden += sum(item == HIDDEN for item in texts)
     missing = _draw_missing(rules, reader, hidden, seed)
     filled = tuple(tuple(missing.pop() if c is None else c for c in cards) for cards in columns)
@@ -313,6 +313,13 @@ def _is_sequence(rules: Rules, cards: list[int]) -> bool:
     if rules.pattern == "same_suit":
         return len(set(suits)) == 1
     return all((a in RED_SUITS) != (b in RED_SUITS) for a, b in pairwise(suits))
+
+
+def _reserve_left(rules: Rules, reader: _Reader, hidden: int) -> list[str]:
+    """Return the reserve of a board that writes none: undealt if just its cards are left over."""
+    reserve = rules.layout.reserve_cards
+    waits = rules.layout.cards - len(reader.places) - hidden == reserve
+    return [HIDDEN if waits and rules.reserve != "play" else GONE] * reserve
 
 
 def _draw_missing(rules: Rules, reader: _Reader, hidden: int, seed: int | None) -> list[int]:

@@ -162,8 +162,8 @@ class Rules:
         What a complete sequence from king to ace is made of.
     loss : {"stuck", "sheet"}
         ``"stuck"``: no legal move but idle ones and nothing to deal or take back. ``"sheet"``: the
-        rules sheet's literal rule, after the deal no legal move turns a card or completes a
-        sequence at once.
+        rules sheet's literal rule, once no reserve card is left no legal move turns a card or
+        completes a sequence at once, on the column that it goes to.
     undo_limit : int or None
         How many actions back undo reaches: 0 none, None without limit.
     step_limit : int or None

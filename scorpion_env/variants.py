@@ -6,6 +6,8 @@ readings of the family.
 
 from __future__ import annotations
 
+from typing import Any
+
 from scorpion_env.rules import Layout, Rules
 
 _SEVENS = (7,) * 7
@@ -78,18 +80,26 @@ ENV_IDS: dict[str, str] = {
 }
 
 
-def find_rules(rules: str | Rules) -> Rules:
-    """Return the rules that a name of `VARIANTS`, or a `Rules` object, stands for.
+def find_rules(rules: str | Rules | dict[str, Any]) -> Rules:
+    """Return the rules that a name of `VARIANTS` or a `Rules` object stands for.
+
+    A dict of its fields does too: that is what Gymnasium reads from a spec saved as JSON.
 
     Raises
     ------
     ValueError
-        If no variant has that name.
+        If no variant has that name, or the dict is none of rules.
     """
     if isinstance(rules, Rules):
         return rules
     if isinstance(rules, str) and rules in VARIANTS:
         return VARIANTS[rules]
+    if isinstance(rules, dict):
+        try:
+            options = dict(rules)
+            return Rules(Layout(**options.pop("layout", {})), **options)
+        except TypeError as error:
+            raise ValueError(f"rules={rules!r} are no fields of Rules: {error}") from error
     raise ValueError(
         f"rules={rules!r} is unknown: give a Rules object or one of {', '.join(VARIANTS)}"
     )

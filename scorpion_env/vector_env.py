@@ -28,15 +28,21 @@ from scorpion_env.batch import (
     restore_batch,
 )
 from scorpion_env.deals import Deal, deal_state, read_playable_deal
+from scorpion_env.engine.state import row_of
 from scorpion_env.env import (
+    RENDER_MODES,
     RESET_OPTIONS,
     EnvState,
     IllegalAction,
     check_illegal_action,
     check_options,
+    check_render_mode,
+    check_state,
 )
 from scorpion_env.handle import Handle
+from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
+from scorpion_env.position import read_position
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 
@@ -61,7 +67,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         just ended is all ones, for the next action is ignored.
     copy : bool
         Whether observations and masks are copies (default) or the live buffers, which the next
-        step overwrites.
+        step overwrites. The live masks can only be read; do not write into live observations.
     rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
         As in `ScorpionEnv`.
 
@@ -89,13 +95,14 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
         check_illegal_action(illegal_action)
+        check_render_mode(render_mode)
         self.num_envs = num_envs
         self.rules = find_rules(rules)
         self.illegal_action = illegal_action
         self.render_mode = render_mode
         self.copy = copy
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space(self.rules, observation)
         self.single_action_space = spaces.Discrete(self.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -118,9 +125,13 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     def _take_views(self) -> None:
         """Keep views of the live observations, which hold for every step."""
         self._seen = observation_rows(self._batch.seen, self.single_observation_space, slice(None))
+        # the engine trusts its masks: nobody else may write into them
+        self._mask = self._batch.episodes.mask.view()
+        self._mask.flags.writeable = False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_seen"}
+        views = ("_seen", "_mask")
+        return {name: value for name, value in vars(self).items() if name not in views}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -258,7 +269,13 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""
-        return EnvState(copy_batch(self._batch), deepcopy(self._np_random), self._seeded)
+        return EnvState(
+            self.rules,
+            self._settings,
+            copy_batch(self._batch),
+            deepcopy(self._np_random),
+            self._seeded,
+        )
 
     def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
         """Go on from a state of `get_state`; return its observations and infos.
@@ -268,6 +285,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         ValueError
             If the state belongs to an environment that was made otherwise.
         """
+        check_state(state, self.rules, self._settings)
         restore_batch(self._batch, state.batch)
         self._np_random = deepcopy(state.generator)
         self._seeded = state.seeded
@@ -275,8 +293,17 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (num_envs, actions); a view of the live masks unless copying."""
-        masks = self._batch.episodes.mask.view(np.bool_)
+        masks = self._mask.view(np.bool_)
         return masks.copy() if self.copy else masks
+
+    def render(self) -> tuple[str, ...] | None:
+        """Return the player's view of each board as text, or None without a render mode."""
+        if self.render_mode is None:
+            return None
+        reveal = bool(self._settings.reveal_hidden)
+        state = self._batch.state
+        positions = (read_position(row_of(state, game)) for game in range(self.num_envs))
+        return tuple(write_board(self.rules, position, reveal) for position in positions)
 
     def _observation(self) -> Any:
         return _copied(self._seen) if self.copy else self._seen
@@ -285,9 +312,9 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         """Return the infos of the games ``told``, laid out as `SyncVectorEnv` lays them out."""
         episodes = self._batch.episodes
         entries: dict[str, Any] = {
-            "action_mask": episodes.mask.copy() if self.copy else episodes.mask,
+            "action_mask": episodes.mask.copy() if self.copy else self._mask,
             **counters_info(self._batch.state.counters),
-            "illegal_action": episodes.illegal.copy(),
+            "illegal_action": episodes.illegal & ~self._renewed(),
         }
         info = _with_presence(entries, told)
         if episodes.dealt.any():
@@ -298,10 +325,16 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             info.update(self._final_info())
         return info
 
+    def _renewed(self) -> npt.NDArray[np.bool_]:
+        """Return which games (num_envs,) ended in the last step and were reset within it."""
+        episodes = self._batch.episodes
+        ended = episodes.terminated | episodes.truncated
+        return ended if self._mode == SAME_STEP else np.zeros_like(ended)
+
     def _final_info(self) -> dict[str, Any]:
         """Return ``final_obs`` and ``final_info`` of the episodes that the last step ended."""
         episodes = self._batch.episodes
-        ended = episodes.terminated | episodes.truncated
+        ended = self._renewed()
         if not ended.any():
             return {}
         games = np.flatnonzero(ended)

@@ -186,7 +186,7 @@ class OracleGame:
             return False
         if all(self.is_idle(move) for move in moves):
             return True
-        if self.rules.loss != "sheet" or self._is_reserve_to_deal():
+        if self.rules.loss != "sheet" or any(card is not None for card in self.reserve):
             return False
         return not any(self._helps(move) for move in moves)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from scorpion_env import ENV_IDS, VARIANTS
+from scorpion_env import ENV_IDS, VARIANTS, Rules
 from scorpion_env.cards import card_text
 from scorpion_env.env import ScorpionEnv
 
@@ -175,6 +175,8 @@ def test_wrong_reset_options_change_nothing(options: dict[str, Any], message: st
         {"step_limit": 0},
         {"win_bonus": float("nan")},
         {"render_mode": "hologram"},
+        {"win_bonus": "a"},
+        {"reveal_hidden": "yes"},
     ],
 )
 def test_wrong_arguments_are_named(arguments: dict[str, Any]) -> None:
@@ -307,7 +309,26 @@ def test_state_copies_go_on_alike(env_id: str) -> None:
             assert same(left, right)
 
 
-def test_state_of_another_environment_is_refused() -> None:
-    state = ScorpionEnv(rules="wasp", observation="planes").get_state()
+@pytest.mark.parametrize(
+    "options",
+    [{"rules": "wasp"}, {"observation": "planes"}, {"reward": "win"}, {"step_limit": 7}],
+)
+def test_state_of_another_environment_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="made alike"):
-        ScorpionEnv().set_state(state)
+        ScorpionEnv().set_state(ScorpionEnv(**options).get_state())
+    with pytest.raises(ValueError, match="is no state"):
+        ScorpionEnv().set_state({})  # type: ignore[arg-type]
+
+
+def test_spec_with_rules_of_ones_own_survives_json() -> None:
+    rules = Rules(build="any_suit", undo_limit=5)
+    env = gym.make("Scorpion-v0", rules=rules)
+    again = gym.make(gym.envs.registration.EnvSpec.from_json(env.spec.to_json()))
+    assert again.unwrapped.rules == rules
+    with pytest.raises(ValueError, match="no fields of Rules"):
+        ScorpionEnv(rules={"bild": "any_suit"})
+
+
+def test_numpy_seed_is_a_seed() -> None:
+    first, second = (ScorpionEnv().reset(seed=seed)[0] for seed in (7, np.int64(7)))
+    assert same(first, second)

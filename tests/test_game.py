@@ -106,14 +106,14 @@ def test_a_seed_gives_the_game_of_the_environment(name: str, seed: int) -> None:
 
 
 def test_a_seed_whose_first_deal_has_no_move_gives_the_next_as_the_environment_does() -> None:
-    rules = RULE_SETS["mice_sheet"]
+    rules = RULE_SETS["tiny_undealt"]
     passed_over = 0
-    for seed in range(10):
+    for seed in range(300):
         game = Game(seed, rules)
         assert game.deal_number == ScorpionEnv(rules).reset(seed=seed)[1]["deal"]
         assert game.legal_moves()
         passed_over += game.deal_number != np.random.PCG64(seed).random_raw()
-    assert passed_over > 2
+    assert passed_over > 0
 
 
 def test_a_board_may_be_over_before_it_begins() -> None:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from stable_baselines3 import DQN, PPO
 from stable_baselines3.common.env_checker import check_env
+from stable_baselines3.common.env_util import make_vec_env
 
 from agents.policy import PolicyAgent
 from scorpion_env import ENV_IDS, VARIANTS
 from scorpion_env.env import ScorpionEnv
 from train import ppo
 from train.__main__ import main
-from train.checkpoint import newest_checkpoint
+from train.checkpoint import checkpoints
 from train.config import Config, ConfigError, load_config
 from train.metrics import METRICS_CSV
 from train.ppo import make_games, make_model
@@ -94,7 +96,7 @@ def test_stopped_and_resumed_equals_one_that_was_not(
     monkeypatch.setattr(ppo.RunCallback, "_on_rollout_start", stop)
     code, stopped = start(tmp_path, "stopped")
     assert code == 130
-    assert newest_checkpoint(stopped).name == f"{stop_at:012d}"
+    assert checkpoints(stopped)[-1].name == f"{stop_at:012d}"
     monkeypatch.setattr(ppo.RunCallback, "_on_rollout_start", before)
     assert main(["--resume", str(stopped), "--no-progress"]) == 0
     for row, expected in zip(metrics(stopped), metrics(whole), strict=True):
@@ -103,12 +105,42 @@ def test_stopped_and_resumed_equals_one_that_was_not(
     assert [(stopped / f).read_bytes() for f in files] == [(whole / f).read_bytes() for f in files]
 
 
+def test_run_without_a_checkpoint_begins_anew_in_its_folder(tmp_path: Path) -> None:
+    _, whole = start(tmp_path, "whole")
+    _, killed = start(tmp_path, "killed")
+    shutil.rmtree(killed / "checkpoints")
+    assert main(["--resume", str(killed), "--no-progress"]) == 0
+    assert metrics(killed) == metrics(whole)
+
+
+def test_resume_passes_over_foreign_files(tmp_path: Path) -> None:
+    _, run = start(tmp_path, "run", "--set", "total_steps=512")
+    (run / "checkpoints" / "zzz").mkdir()
+    (run / METRICS_CSV).write_bytes((run / METRICS_CSV).read_bytes() + b"\xff\x00,\n")
+    assert main(["--resume", str(run), "--no-progress"]) == 0
+    assert [row["steps"] for row in metrics(run)] == ["256", "512"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [("rules: classic", "rules: wasp"), ("seed: 10000000", "seed: 10000001")],
+)
+def test_resume_with_another_config_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str, message: str
+) -> None:
+    _, run = start(tmp_path, "run", "--set", "total_steps=256")
+    path = run / "config.yaml"
+    path.write_text(path.read_text().replace(change, message))
+    assert main(["--resume", str(run), "--no-progress"]) == 2
+    assert f"the config has another {change.split(':')[0]} now" in capsys.readouterr().err
+
+
 def test_resume_after_a_kill_repeats_no_row(tmp_path: Path) -> None:
     """Rows written after the last checkpoint, and half a row, are written again, not twice."""
     _, whole = start(tmp_path, "whole")
     _, killed = start(tmp_path, "killed", "--set", "total_steps=1024")
     (killed / "config.yaml").write_text((whole / "config.yaml").read_text())
-    newest = newest_checkpoint(killed)
+    newest = checkpoints(killed)[-1]
     for path in newest.iterdir():
         path.unlink()
     newest.rmdir()
@@ -148,6 +180,11 @@ def test_run_folder_is_never_overwritten(
         ("a: [\n", "not valid YAML"),
         ("- 1\n", "must hold keys and values"),
         ("ppo:\n  n_steps: 0\n", "line 2: ppo.n_steps=0"),
+        ("num_envs: 16\nppo:\n  n_steps: 16\n  batch_size: 85\n", "leaves a batch of 1"),
+        ("seed: 4294967296\n", "seed=4294967296: input should be less than"),
+        ("win_bonus: .inf\n", "win_bonus=inf: input should be a finite number"),
+        ("ppo:\n  learning_rate: 1e6\n", "less than or equal to 1"),
+        ("threads: 10000\n", "less than or equal to 256"),
     ],
 )
 def test_wrong_config_names_key_line_and_choice(tmp_path: Path, text: str, message: str) -> None:
@@ -198,7 +235,7 @@ def test_command_line_errors_take_one_line(
 def test_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     _, run = start(tmp_path, "damaged", "--set", "total_steps=512")
     for name in ("state.npz", "model.zip", "state.json"):
-        path = newest_checkpoint(run) / name
+        path = checkpoints(run)[-1] / name
         whole = path.read_bytes()
         path.write_bytes(whole[: len(whole) // 2])
         assert main(["--resume", str(run), "--no-progress"]) == 2
@@ -211,6 +248,43 @@ def test_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize("env_id", ENV_IDS)
 def test_sb3_checker(env_id: str, kind: Any) -> None:
     check_env(ScorpionEnv(rules=env_id, observation=kind))
+
+
+def test_adapter_passes_options_and_tells_infos() -> None:
+    env = ScorpionVecEnv(2, observation="planes", illegal_action="ignore")
+    env.set_options({"deal": "ms5"})
+    first = env.reset()
+    assert np.array_equal(first[0], first[1])
+    assert env.reset_infos[0]["face_down_cards"] == 12
+    assert not np.array_equal(env.reset()[0], first[0])
+    illegal = int(np.flatnonzero(~env.action_masks()[1])[0])
+    *_, infos = env.step(np.array([364, illegal]))
+    assert infos == [{}, {"illegal_action": True}]
+    env.set_options([{"deal": "ms5"}, {"deal": "ms6"}])
+    with pytest.raises(ValueError, match="same options"):
+        env.reset()
+
+
+@pytest.mark.parametrize("make", [make_vec_env, lambda name: PPO("MultiInputPolicy", name)])
+@pytest.mark.filterwarnings("ignore:.*render_mode.*")
+def test_sb3_makes_the_environment_by_its_name(make: Any) -> None:
+    assert make("Scorpion-v0") is not None
+
+
+def test_total_steps_may_be_written_as_1e6(tmp_path: Path) -> None:
+    assert load_config(write_config(tmp_path, "total_steps: 1e6\n")).total_steps == 1_000_000
+
+
+def test_name_is_no_path(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit):
+        start(tmp_path, "../elsewhere")
+
+
+def test_missing_gpu_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if torch.cuda.is_available():
+        return
+    assert start(tmp_path, "gpu", "--set", "device=cuda")[0] == 2
+    assert "finds no GPU" in capsys.readouterr().err
 
 
 def test_adapter_gives_terminal_observations_and_statistics() -> None:

@@ -245,6 +245,33 @@ def test_make_vec_step_limit_and_live_buffers() -> None:
         assert (truncated & ~terminated).all() == (step == 2)
 
 
+def test_live_masks_cannot_be_forged() -> None:
+    """The engine trusts its masks: a forged one would move cards that are not there."""
+    env = ScorpionVectorEnv(2, copy=False)
+    _, info = env.reset(seed=0)
+    for mask in (info["action_mask"], env.action_masks()):
+        with pytest.raises(ValueError, match="read-only"):
+            mask[:] = 1
+
+
+def test_same_step_tells_illegal_actions_of_the_episode_that_ended() -> None:
+    env = ScorpionVectorEnv(1, step_limit=1, autoreset_mode="SameStep")
+    _, info = env.reset(seed=0)
+    info = env.step(np.flatnonzero(info["action_mask"][0] == 0)[:1])[4]
+    assert info["illegal_action"].tolist() == [False]
+    assert info["final_info"]["illegal_action"].tolist() == [True]
+
+
+def test_render_gives_a_board_for_each_game() -> None:
+    env = gym.make_vec("Scorpion-v0", num_envs=2, render_mode="ansi")
+    env.reset(seed=4)
+    single = gym.make("Scorpion-v0", render_mode="ansi")
+    single.reset(seed=5)
+    assert env.render()[1] == single.render()
+    with pytest.raises(ValueError, match="render_mode"):
+        gym.make_vec("Scorpion-v0", render_mode="hologram")
+
+
 def test_copies_share_no_memory() -> None:
     env = ScorpionVectorEnv(2)
     first, info = env.reset(seed=0)

@@ -38,6 +38,8 @@ def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
         parser.error("give a config to start a run, or --resume RUN to go on with one")
     if chosen.resume and (chosen.overrides or chosen.name):
         parser.error("a resumed run keeps its config and its name")
+    if chosen.name and Path(chosen.name).name != chosen.name:
+        parser.error("--name is the name of a folder; --runs says where it is made")
     return chosen
 
 
@@ -56,6 +58,10 @@ def main(arguments: list[str] | None = None) -> int:
         finished = train(config, run, chosen.resume is not None, not chosen.no_progress)
     except (ConfigError, RunError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = error.filename or "the run folder"
+        print(f"error: {where} cannot be written: {error.strerror}", file=sys.stderr)
         return 2
     if not finished:
         print(f"stopped; go on with: python -m train --resume {run}", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import shutil
 from collections import deque
 from pathlib import Path
@@ -15,16 +16,19 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from scorpion_env.env import EnvState
+from train.config import Config
 from train.run_folder import RunError, read_json, write_text
 from train.vec_env import ScorpionVecEnv
 
 FOLDER = "checkpoints"
 KEPT = 2
 MODEL, ARRAYS, NUMBERS = "model.zip", "state.npz", "state.json"
+# what may be changed in a run's config.yaml before it is resumed
+MAY_CHANGE = ("total_steps", "checkpoint_every", "threads", "device", "evaluation")
 COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
 
 
-def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, run: Path) -> Path:
+def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, config: Config, run: Path) -> Path:
     """Write a checkpoint folder, whole or not at all, and drop all but the newest `KEPT`.
 
     To be called between two rollouts. ``model.zip`` is SB3's own format; the rest is JSON and
@@ -37,29 +41,22 @@ def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, run: Path) -> Pat
     model.save(temporary / MODEL)
     with (temporary / ARRAYS).open("wb") as file:
         np.savez(file, **_arrays(model, games))
-    write_text(temporary / NUMBERS, json.dumps(_numbers(model, games)))
+    write_text(temporary / NUMBERS, json.dumps(_numbers(model, games, config)))
     shutil.rmtree(folder, ignore_errors=True)
     temporary.replace(folder)
-    for old in sorted(path for path in folder.parent.iterdir() if path.suffix == "")[:-KEPT]:
+    for old in checkpoints(run)[:-KEPT]:
         shutil.rmtree(old, ignore_errors=True)
     return folder
 
 
-def newest_checkpoint(run: Path) -> Path:
-    """Return the run's newest checkpoint folder.
-
-    Raises
-    ------
-    RunError
-        If it has none.
-    """
-    found = sorted(path for path in (run / FOLDER).glob("*") if path.suffix == "")
-    if not found:
-        raise RunError(f"{run} has no checkpoint to resume from: start it again under another name")
-    return found[-1]
+def checkpoints(run: Path) -> list[Path]:
+    """Return the run's checkpoint folders, the newest last; other things there are passed over."""
+    return sorted(path for path in (run / FOLDER).glob("*") if re.fullmatch(r"\d{12}", path.name))
 
 
-def load_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, folder: Path) -> None:
+def load_checkpoint(
+    model: MaskablePPO, games: ScorpionVecEnv, config: Config, folder: Path
+) -> None:
     """Put a freshly made model and its games back to where the checkpoint was made.
 
     Only weights and plain data are read: nothing in the checkpoint is run.
@@ -71,6 +68,7 @@ def load_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, folder: Path) -> 
     """
     numbers = read_json(folder / NUMBERS)
     try:
+        _check_config(numbers["config"], config.model_dump(mode="json"))
         with (folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         model.set_parameters(str(folder / MODEL), device=model.device)
@@ -81,6 +79,12 @@ def load_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, folder: Path) -> 
             f"{folder} is damaged or of another config ({error}): remove it to resume from the "
             "checkpoint before it"
         ) from error
+
+
+def _check_config(saved: dict[str, Any], config: dict[str, Any]) -> None:
+    changed = [key for key in config if key not in MAY_CHANGE and saved.get(key) != config[key]]
+    if changed:
+        raise ValueError(f"the config has another {', '.join(changed)} now")
 
 
 def _batch_arrays(saved: EnvState) -> dict[str, np.ndarray]:
@@ -105,9 +109,10 @@ def _arrays(model: MaskablePPO, games: ScorpionVecEnv) -> dict[str, np.ndarray]:
     }
 
 
-def _numbers(model: MaskablePPO, games: ScorpionVecEnv) -> dict[str, Any]:
+def _numbers(model: MaskablePPO, games: ScorpionVecEnv, config: Config) -> dict[str, Any]:
     pending = {k: v for k, v in model.logger.name_to_value.items() if not k.startswith("time/")}
     return {
+        "config": config.model_dump(mode="json"),
         **{name: getattr(model, name) for name in COUNTS},
         "episodes": list(model.ep_info_buffer or ()),
         "successes": [bool(success) for success in model.ep_success_buffer or ()],
@@ -127,7 +132,7 @@ def _restore_games(games: ScorpionVecEnv, arrays: dict[str, np.ndarray], numbers
     )
     generator = np.random.default_rng()
     generator.bit_generator.state = numbers["generator"]
-    games.games.set_state(EnvState(batch, generator, seeded=True))
+    games.games.set_state(here._replace(batch=batch, generator=generator, seeded=True))
     games.returns[:] = arrays["returns"]
     games.lengths[:] = arrays["lengths"]
 

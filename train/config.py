@@ -21,7 +21,7 @@ class ConfigError(ValueError):
 
 
 class ConfigLoader(yaml.SafeLoader):
-    """PyYAML's safe loader without YAML 1.1's base-60 numbers, which make 5:40 an integer."""
+    """PyYAML's safe loader, reading 5:40 as a text and 1e6 as a number, as YAML 1.2 does."""
 
 
 ConfigLoader.yaml_implicit_resolvers = {
@@ -31,12 +31,18 @@ ConfigLoader.yaml_implicit_resolvers = {
     ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+# YAML 1.1 takes 1e6 for a text
+ConfigLoader.add_implicit_resolver(
+    "tag:yaml.org,2002:float",
+    re.compile(r"[-+]?\d[\d_]*(?:\.\d*)?[eE][-+]?\d+$"),
+    list("-+0123456789"),
+)
 
 
 class Section(BaseModel):
     """A part of the config; unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Network(Section):
@@ -59,9 +65,9 @@ class PPO(Section):
     n_steps: int = Field(default=64, ge=1, description="steps a game in each rollout")
     batch_size: int = Field(default=1024, ge=2)
     n_epochs: int = Field(default=4, ge=1)
-    learning_rate: float = Field(default=5e-4, gt=0)
+    learning_rate: float = Field(default=5e-4, gt=0, le=1)
     final_learning_rate: float | None = Field(
-        default=None, gt=0, description="where a linear schedule ends; none: constant"
+        default=None, gt=0, le=1, description="where a linear schedule ends; none: constant"
     )
     gamma: float = Field(default=0.99, gt=0, le=1)
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
@@ -94,12 +100,14 @@ class Config(Section):
     observation: Literal["planes"] = "planes"
     reward: Reward = "score"
     win_bonus: float = 0.0
-    reward_scale: float = Field(default=0.01, gt=0, description="factor on the reward PPO sees")
-    seed: int = Field(default=FIRST_TRAINING_SEED, ge=FIRST_TRAINING_SEED, lt=2**63)
+    reward_scale: float = Field(
+        default=0.01, gt=0, le=1000, description="factor on the reward PPO sees"
+    )
+    seed: int = Field(default=FIRST_TRAINING_SEED, ge=FIRST_TRAINING_SEED, lt=2**32)
     num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)
     checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")
-    threads: int = Field(default=1, ge=1, description="torch's threads")
+    threads: int = Field(default=1, ge=1, le=256, description="torch's threads")
     device: Literal["auto", "cpu", "cuda"] = "auto"
     network: Network = Network()
     ppo: PPO = PPO()
@@ -119,6 +127,11 @@ class Config(Section):
             raise ValueError(
                 f"ppo.batch_size {self.ppo.batch_size} is more than a rollout has: "
                 f"num_envs x ppo.n_steps = {rollout}"
+            )
+        if rollout % self.ppo.batch_size == 1:
+            raise ValueError(
+                f"ppo.batch_size {self.ppo.batch_size} leaves a batch of 1 of a rollout's "
+                f"{rollout}: its advantage cannot be normalised, choose another size"
             )
         return self
 

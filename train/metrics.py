@@ -79,13 +79,13 @@ def read_metrics(path: Path) -> list[dict[str, str]]:
     """
     if not path.exists():
         return []
-    with path.open(encoding="utf-8", newline="") as file:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
         reader = csv.DictReader(file)
         if list(reader.fieldnames or ()) != list(COLUMNS):
             raise RunError(
                 f"{path} is damaged: its first line does not name this version's columns"
             )
-        return [row for row in reader if row["steps_per_second"] is not None and row["steps"]]
+        return [row for row in reader if row["steps_per_second"] and row["steps"].isdecimal()]
 
 
 def draw_curve(run: Path) -> None:

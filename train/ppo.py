@@ -23,11 +23,11 @@ from torch.distributions import Distribution
 from agents.evaluation import evaluate, parse_seeds, summarise
 from agents.policy import PolicyAgent
 from scorpion_env import VARIANTS
-from train.checkpoint import load_checkpoint, newest_checkpoint, save_checkpoint
+from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy
 from train.metrics import MetricsWriter, draw_curve
-from train.run_folder import write_text
+from train.run_folder import RunError, write_text
 from train.vec_env import ScorpionVecEnv
 
 STATISTICS_WINDOW = 1000
@@ -126,7 +126,7 @@ class RunCallback(BaseCallback):
 
     def save(self) -> None:
         """Save a checkpoint and the policy as it is now."""
-        save_checkpoint(self.model, self.games, self.run)
+        save_checkpoint(self.model, self.games, self.config, self.run)
         export_policy(self.model, self.config, self.run)
 
 
@@ -149,15 +149,19 @@ def train(config: Config, run: Path, resume: bool = False, progress: bool = True
     Raises
     ------
     RunError
-        If ``resume`` is asked for and the folder holds no usable checkpoint.
+        If the newest checkpoint cannot be used, or there is no GPU to train on.
     """
+    if config.device == "cuda" and not torch.cuda.is_available():
+        raise RunError("device is cuda, but torch finds no GPU: set device to auto or cpu")
     games = make_games(config)
     model = make_model(config, games)
-    checkpoint = newest_checkpoint(run) if resume else None
-    steps = int(checkpoint.name) if checkpoint else 0
-    model.set_logger(make_logger(run, steps))
-    if checkpoint:
-        load_checkpoint(model, games, checkpoint)
+    # a run that was killed before its first checkpoint begins anew in its folder
+    saved = checkpoints(run) if resume else []
+    if saved:
+        model.set_logger(make_logger(run, int(saved[-1].name)))
+        load_checkpoint(model, games, config, saved[-1])
+    else:
+        model.set_logger(make_logger(run, 0))
     callback = RunCallback(config, run, games)
     finished = _learn(model, config, callback, progress)
     if finished:

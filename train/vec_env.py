@@ -17,6 +17,9 @@ from scorpion_env.vector_env import ScorpionVectorEnv
 class ScorpionVecEnv(VecEnv):
     """N games for SB3; masks come as one (N, actions) array without a Python call a game.
 
+    For speed an info says little in the middle of an episode: ``illegal_action`` if it was one. At
+    its end it holds all that the single environment's does.
+
     Parameters
     ----------
     num_envs : int
@@ -60,11 +63,15 @@ class ScorpionVecEnv(VecEnv):
 
     def reset(self) -> Any:
         """Begin a new episode in every game and return the observations."""
-        observation, _ = self.games.reset(seed=self._seeds)
+        options = self._options[0]
+        if any(other != options for other in self._options):
+            raise ValueError("the games of one batch are reset with the same options")
+        observation, info = self.games.reset(seed=self._seeds, options=options)
         self._reset_seeds()
+        self._reset_options()
         self.returns[:] = 0
         self.lengths[:] = 0
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos = [_info_of(info, game) for game in range(self.num_envs)]
         return observation
 
     def step_async(self, actions: npt.NDArray[np.int64]) -> None:
@@ -78,6 +85,8 @@ class ScorpionVecEnv(VecEnv):
         self.lengths += 1
         dones = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        for game in np.flatnonzero(info["illegal_action"]):
+            infos[game]["illegal_action"] = True
         for game in np.flatnonzero(dones):
             infos[game] = self._last_info(info, game, bool(truncated[game]))
         self.returns[dones] = 0
@@ -85,13 +94,11 @@ class ScorpionVecEnv(VecEnv):
         return observation, (rewards * self.reward_scale).astype(np.float32), dones, infos
 
     def _last_info(self, info: dict[str, Any], game: int, truncated: bool) -> dict[str, Any]:
-        final = info["final_info"]
         return {
+            **_info_of(info["final_info"], game),
             "terminal_observation": info["final_obs"][game],
             "TimeLimit.truncated": truncated,
             "episode": {"r": float(self.returns[game]), "l": int(self.lengths[game]), "t": 0.0},
-            "is_success": bool(final["is_success"][game]),
-            "score": int(final["score"][game]),
         }
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
@@ -133,3 +140,12 @@ class ScorpionVecEnv(VecEnv):
 
     def close(self) -> None:
         """Nothing is held open."""
+
+
+def _info_of(infos: dict[str, Any], game: int) -> dict[str, Any]:
+    """Return one game's info, in Python's own types where there are any."""
+    info = {name: values[game] for name, values in infos.items() if name[0] != "_"}
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in info.items()
+    }

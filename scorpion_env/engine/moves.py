@@ -63,6 +63,15 @@ def reserve_waits(rules: CompiledRules, state: State) -> bool:
 
 
 @inlined
+def reserve_is_gone(rules: CompiledRules, state: State) -> bool:
+    """Say whether no reserve card is left to deal or play; changes nothing."""
+    for place in range(rules.reserve_cards):
+        if state.reserve[place] != NO_CARD:
+            return False
+    return True
+
+
+@inlined
 def may_deal(rules: CompiledRules, state: State, live: int) -> bool:
     """Say whether the reserve may be dealt, ``live`` other legal moves not being idle; reads."""
     if not reserve_waits(rules, state):

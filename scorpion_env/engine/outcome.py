@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined
-from scorpion_env.engine.moves import legal_mask, reserve_waits
+from scorpion_env.engine.moves import legal_mask, reserve_is_gone
 from scorpion_env.engine.state import (
     IN_RESERVE,
     LOST,
@@ -90,7 +90,7 @@ def is_lost(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8], live
         return True
     return (
         rules.sheet_loss == 1
-        and not reserve_waits(rules, state)
+        and reserve_is_gone(rules, state)
         and not has_helpful_move(rules, state, mask)
     )
 
