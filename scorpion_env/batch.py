@@ -325,16 +325,21 @@ def refused_game(
 
 @kernel
 def step_games(
-    rules: CompiledRules, batch: Batch, actions: npt.NDArray[np.int64], settings: Settings
+    rules: CompiledRules,
+    batch: Batch,
+    actions: npt.NDArray[np.int64],
+    settings: Settings,
+    first: int,
+    end: int,
 ) -> None:
-    """Step every game once; changes all rows of the batch.
+    """Step the games from ``first`` up to ``end`` once; changes all of their rows.
 
     In next-step mode a game that is over begins its next episode and its action is ignored; the
     mask of a game that has just ended is all ones, since any action will do.
     """
     episodes = batch.episodes
     reveal = settings.reveal_hidden
-    for game in range(actions.shape[0]):
+    for game in range(first, end):
         episodes.dealt[game] = False
         if settings.autoreset == NEXT_STEP and episodes.over[game]:
             clear_outcome(episodes, game)

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import types
+from numba import config, prange, set_num_threads, types
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
 from scorpion_env.batch import Batch, Episodes, Settings, refused_game, reset_games, step_games
-from scorpion_env.engine.compile import inlined, kernel
+from scorpion_env.engine.compile import inlined, kernel, threaded
 from scorpion_env.engine.state import State
 from scorpion_env.observation import Tensors
-from scorpion_env.rules import CompiledRules, Rules
+from scorpion_env.rules import CompiledRules, Rules, is_whole
 
 Numbers = npt.NDArray[np.int64]
 
@@ -44,10 +44,20 @@ class Handle:
         Its arrays must stay the same objects' memory for as long as the handle is used.
     settings : Settings
         How episodes run.
+    threads : int
+        How many threads share a step; what it does is the same with any number.
+
+    Raises
+    ------
+    ValueError
+        If there are not so many threads.
     """
 
-    def __init__(self, rules: Rules, batch: Batch, settings: Settings) -> None:
-        self.rules, self.batch, self.settings = rules, batch, settings
+    def __init__(self, rules: Rules, batch: Batch, settings: Settings, threads: int = 1) -> None:
+        most = vars(config)["NUMBA_NUM_THREADS"]
+        if not is_whole(threads) or not 1 <= threads <= most:
+            raise ValueError(f"num_threads={threads!r} must be a whole number from 1 to {most}")
+        self.rules, self.batch, self.settings, self.threads = rules, batch, settings, threads
         compiled = rules.compiled
         self._bonus = np.array([settings.win_bonus])
         # the rules' arrays are kept here too: an address alone keeps nothing alive
@@ -63,15 +73,19 @@ class Handle:
             numbers += [array.ctypes.data, *lengths]
         self.numbers: Numbers = np.array(numbers, np.int64)
 
-    def __reduce__(self) -> tuple[type[Handle], tuple[Rules, Batch, Settings]]:
-        return Handle, (self.rules, self.batch, self.settings)
+    def __reduce__(self) -> tuple[type[Handle], tuple[Rules, Batch, Settings, int]]:
+        return Handle, (self.rules, self.batch, self.settings, self.threads)
 
     def step(self, actions: npt.NDArray[np.int64]) -> None:
         """Step every game once (see `scorpion_env.batch.step_games`)."""
+        games = len(actions)
         if not _IS_COMPILED:
-            step_games(self.rules.compiled, self.batch, actions, self.settings)
+            step_games(self.rules.compiled, self.batch, actions, self.settings, 0, games)
+        elif self.threads == 1:
+            _step(self.numbers, actions, 0, games)
         else:
-            _step(self.numbers, actions)
+            set_num_threads(self.threads)
+            _step_in_threads(self.numbers, actions, self.threads)
 
     def refused(self, actions: npt.NDArray[np.int64], only_legal: bool) -> int:
         """Return the first game whose action is refused (see `scorpion_env.batch.refused_game`)."""
@@ -88,9 +102,19 @@ class Handle:
 
 
 @kernel
-def _step(numbers: Numbers, actions: npt.NDArray[np.int64]) -> None:
-    """Step every game of the handle's batch; changes all of its rows."""
-    step_games(_open_rules(numbers), _open_batch(numbers), actions, _open_settings(numbers))
+def _step(numbers: Numbers, actions: npt.NDArray[np.int64], first: int, end: int) -> None:
+    """Step some games of the handle's batch; changes all of their rows."""
+    step_games(
+        _open_rules(numbers), _open_batch(numbers), actions, _open_settings(numbers), first, end
+    )
+
+
+@threaded
+def _step_in_threads(numbers: Numbers, actions: npt.NDArray[np.int64], threads: int) -> None:
+    """Step every game of the handle's batch, each thread its share; changes all of its rows."""
+    games = actions.shape[0]
+    for thread in prange(threads):
+        _step(numbers, actions, games * thread // threads, games * (thread + 1) // threads)
 
 
 # With NUMBA_DISABLE_JIT there is no way from an address to an array.
@@ -183,7 +207,7 @@ def _open_settings(n: Numbers) -> Settings:
 
 
 @inlined
-def _open_tensors(n: Numbers, k: int) -> Tensors:
+def _open_tensors(n: Numbers, k: np.int64) -> Tensors:
     """Return the tensors from array ``k`` on."""
     return Tensors(
         _block(n, k, np.uint8),

@@ -68,6 +68,8 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     copy : bool
         Whether observations and masks are copies (default) or the live buffers, which the next
         step overwrites. The live masks can only be read; do not write into live observations.
+    num_threads : int
+        How many threads share a step; the results are the same with any number.
     rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
         As in `ScorpionEnv`.
 
@@ -90,6 +92,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         step_limit: int | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         copy: bool = True,
+        num_threads: int = 1,
         render_mode: str | None = None,
     ) -> None:
         if num_envs < 1:
@@ -118,7 +121,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             step_limit=min(limits, default=None),
         )
         self._batch = empty_batch(self.rules, num_envs, observation, self._settings)
-        self._handle = Handle(self.rules, self._batch, self._settings)
+        self._handle = Handle(self.rules, self._batch, self._settings, num_threads)
         self._take_views()
         self._seeded = False
 

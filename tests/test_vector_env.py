@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from gymnasium.wrappers.vector import RecordEpisodeStatistics
+from numba import config
 
 from scorpion_env import ENV_IDS
 from scorpion_env.engine.state import row_of
@@ -169,6 +170,28 @@ def test_batch_size_does_not_matter() -> None:
     assert_same(
         {k: v[:3] for k, v in large.reset(seed=7)[0].items()}, small.reset(seed=7)[0]
     )  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_number_of_threads_does_not_matter(mode: AutoresetMode) -> None:
+    envs = [
+        ScorpionVectorEnv(37, autoreset_mode=mode, step_limit=25, num_threads=threads)
+        for threads in range(1, config.NUMBA_NUM_THREADS + 1)
+    ]
+    rng = np.random.default_rng(4)
+    info, *_ = [env.reset(seed=2)[1] for env in envs]
+    for _ in range(60):
+        actions = choose(info["action_mask"], rng)
+        first, *others = [env.step(actions) for env in envs]
+        for other in others:
+            assert_same(other, first)
+        info = first[4]
+        over = first[2] | first[3]
+        if mode == AutoresetMode.DISABLED and over.any():
+            info, *_ = [env.reset(options={"reset_mask": over})[1] for env in envs]
+    for wrong in (0, 1000, 1.5):
+        with pytest.raises(ValueError, match="num_threads"):
+            ScorpionVectorEnv(2, num_threads=wrong)
 
 
 def test_raise_names_the_game_and_changes_nothing() -> None:

@@ -23,3 +23,8 @@ def kernel(function: Function) -> Function:
 def inlined(function: Function) -> Function:
     """Compile a kernel into all that call it, since a call passes 80 words of array headers."""
     return cast(Function, njit(**_OPTIONS, forceinline=True)(function))
+
+
+def threaded(function: Function) -> Function:
+    """Compile a kernel whose `prange` runs in threads; these need the reference counting."""
+    return cast(Function, njit(cache=True, error_model="numpy", parallel=True)(function))
