@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.deals import Deal, lay_out, refuse_unplayable
-from scorpion_env.engine.compile import inlined, kernel
+from scorpion_env.deals import refuse_unplayable
+from scorpion_env.engine.compile import inlined, internal
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import settle
@@ -29,7 +29,6 @@ from scorpion_env.engine.state import (
     State,
     empty_state,
     game_row,
-    row_of,
 )
 from scorpion_env.observation import (
     ObservationKind,
@@ -187,7 +186,7 @@ def clear_outcome(episodes: Episodes, game: int) -> None:
     episodes.illegal[game] = False
 
 
-@inlined
+@internal
 def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> int:
     """Begin an episode from the cards that lie on ``game``'s tableau; return the game's status.
 
@@ -204,16 +203,14 @@ def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> 
     return status
 
 
-def begin_asked(rules: Rules, batch: Batch, game: int, asked: Deal, settings: Settings) -> None:
-    """Begin an episode of ``game`` with the deal asked for; changes all of the game's rows."""
-    batch.episodes.number[game] = asked.number
-    batch.episodes.deck[game] = asked.deck
+@internal
+def begin_asked(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> None:
+    """Begin an episode from the cards that lie on ``game``'s tableau, as after a reset."""
     clear_outcome(batch.episodes, game)
-    lay_out(rules, row_of(batch.state, game), asked)
-    begin(rules.compiled, batch, game, settings)
+    begin(rules, batch, game, settings)
 
 
-@inlined
+@internal
 def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> None:
     """Begin the next episode of the game's stream; a deal without a first move is passed over.
 
@@ -234,7 +231,7 @@ def check_begun(batch: Batch, chosen: npt.NDArray[np.bool_]) -> None:
         refuse_unplayable()
 
 
-@kernel
+@internal
 def reset_games(
     rules: CompiledRules, batch: Batch, chosen: npt.NDArray[np.bool_], settings: Settings
 ) -> None:
@@ -246,28 +243,28 @@ def reset_games(
             begin_next(rules, batch, game, settings)
 
 
-@inlined
-def play_for_progress(rules: CompiledRules, batch: Batch, game: int, action: int) -> np.int64:
-    """Play a legal action; return its score, but for placements of cards already paid for.
+@internal
+def not_paid(
+    rules: CompiledRules,
+    state: State,
+    paid: npt.NDArray[np.bool_],
+    action: int,
+    points: int,
+    undone: int,
+) -> int:
+    """Return what ``reward="progress"`` leaves out of the score of an action just played.
 
-    Undo takes back all but the placement, which stays paid.
+    The points of a placement that ``paid`` (cards,) notes as paid already; undo takes back all but
+    the placement of the action ``undone``. Notes the placement.
     """
-    state, paid = game_row(batch.state, game), batch.episodes.paid
-    before = state.counters[SCORE]
     if action > rules.deal_action:
-        undone = last_action(state)
-        apply(rules, state, action)
-        kept = placement_points(rules, state, undone)
-        return np.int64(state.counters[SCORE] - before + kept)
-    points = placement_points(rules, state, action)
+        return -placement_points(rules, state, undone)
+    if points == 0:
+        return 0
     card = action // rules.columns
-    apply(rules, state, action)
-    gained = np.int64(state.counters[SCORE] - before)
-    if points > 0:
-        if paid[game, card]:
-            gained -= points
-        paid[game, card] = True
-    return gained
+    already = paid[card]
+    paid[card] = True
+    return points if already else 0
 
 
 @inlined
@@ -283,13 +280,14 @@ def play_action(
     reward = 0.0
     status = PLAYING
     if legal:
+        before = state.counters[SCORE]
+        undone = last_action(state) if action > rules.deal_action else 0
+        points = placement_points(rules, state, action)
+        apply(rules, state, action)
+        if settings.reward != REWARD_WIN:
+            reward = float(state.counters[SCORE] - before)
         if settings.reward == REWARD_PROGRESS:
-            reward = float(play_for_progress(rules, batch, game, action))
-        else:
-            before = state.counters[SCORE]
-            apply(rules, state, action)
-            if settings.reward == REWARD_SCORE:
-                reward = state.counters[SCORE] - before
+            reward -= not_paid(rules, state, episodes.paid[game], action, points, undone)
         status = settle(rules, state, episodes.mask[game])
     if status == WON:
         reward += settings.win_bonus + (settings.reward == REWARD_WIN)
@@ -303,7 +301,7 @@ def play_action(
     episodes.over[game] = ended or cut
 
 
-@inlined
+@internal
 def refused_game(
     rules: CompiledRules, batch: Batch, actions: npt.NDArray[np.int64], only_legal: bool
 ) -> int:
@@ -323,7 +321,7 @@ def refused_game(
     return -1
 
 
-@kernel
+@internal
 def step_games(
     rules: CompiledRules,
     batch: Batch,

@@ -15,7 +15,6 @@ from scorpion_env.batch import (
     Batch,
     Reward,
     Settings,
-    begin_asked,
     check_begun,
     copy_batch,
     empty_batch,
@@ -268,7 +267,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
             self._handle.reset(_ONE_GAME)
             check_begun(self._batch, _ONE_GAME)
         else:
-            begin_asked(self.rules, self._batch, 0, asked, self._settings)
+            self._handle.begin(0, asked)
         return self._observation(), {**self._info(), "deal": episodes.number[0]}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:

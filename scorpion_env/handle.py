@@ -18,9 +18,18 @@ from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array, populate_array
 
-from scorpion_env.batch import Batch, Episodes, Settings, refused_game, reset_games, step_games
+from scorpion_env.batch import (
+    Batch,
+    Episodes,
+    Settings,
+    begin_asked,
+    refused_game,
+    reset_games,
+    step_games,
+)
+from scorpion_env.deals import Deal, lay_out
 from scorpion_env.engine.compile import inlined, kernel, threaded
-from scorpion_env.engine.state import State
+from scorpion_env.engine.state import State, row_of
 from scorpion_env.observation import Tensors
 from scorpion_env.rules import CompiledRules, Rules, is_whole
 
@@ -93,6 +102,17 @@ class Handle:
             return refused_game(self.rules.compiled, self.batch, actions, only_legal)
         return _refused(self.numbers, actions, only_legal)
 
+    def begin(self, game: int, asked: Deal) -> None:
+        """Begin an episode of a game with the deal asked for; changes all of the game's rows."""
+        episodes = self.batch.episodes
+        episodes.number[game] = asked.number
+        episodes.deck[game] = asked.deck
+        lay_out(self.rules, row_of(self.batch.state, game), asked)
+        if _IS_COMPILED:
+            _begin(self.numbers, game)
+        else:
+            begin_asked(self.rules.compiled, self.batch, game, self.settings)
+
     def reset(self, chosen: npt.NDArray[np.bool_]) -> None:
         """Begin the next episode of some games (see `scorpion_env.batch.reset_games`)."""
         if not _IS_COMPILED:
@@ -125,6 +145,12 @@ _IS_COMPILED = isinstance(_step, Dispatcher)
 def _refused(numbers: Numbers, actions: npt.NDArray[np.int64], only_legal: bool) -> int:
     """Return the first game of the handle's batch whose action is refused; changes nothing."""
     return refused_game(_open_rules(numbers), _open_batch(numbers), actions, only_legal)
+
+
+@kernel
+def _begin(numbers: Numbers, game: int) -> None:
+    """Begin an episode from the cards on the game's tableau; changes the game's other rows."""
+    begin_asked(_open_rules(numbers), _open_batch(numbers), game, _open_settings(numbers))
 
 
 @kernel

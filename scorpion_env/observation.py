@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
 
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import inlined, kernel
 from scorpion_env.engine.state import NO_CARD, State
 from scorpion_env.planes import plane_count, write_planes
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
@@ -131,7 +131,7 @@ def clear_cards(rules: CompiledRules, out: Tensors) -> None:
         out.height[column] = 0
 
 
-@inlined
+@kernel
 def observe(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
     """Bring the row ``out`` up to what the player may see after an action.
 
@@ -143,7 +143,7 @@ def observe(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> No
         write_planes(rules, state, out.planes, reveal)
 
 
-@inlined
+@kernel
 def observe_anew(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
     """Write what the player may see into the row ``out``, whatever it held before."""
     if out.tableau.shape[0] > 0:

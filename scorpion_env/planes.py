@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.cards import card_text
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import inlined, internal
 from scorpion_env.engine.state import IN_RESERVE, NO_CARD, State, card_at
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
@@ -157,7 +157,7 @@ def _write_targets(rules: CompiledRules, state: State, at: int, out: npt.NDArray
                 out[base + _TARGET_UNCOVERED] = 1
 
 
-@inlined
+@internal
 def write_planes(
     rules: CompiledRules, state: State, out: npt.NDArray[np.uint8], reveal: int
 ) -> None:

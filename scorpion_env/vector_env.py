@@ -19,7 +19,6 @@ from scorpion_env.batch import (
     NEXT_STEP,
     SAME_STEP,
     Reward,
-    begin_asked,
     check_begun,
     copy_batch,
     counters_info,
@@ -176,7 +175,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             check_begun(self._batch, chosen)
         self._batch.episodes.dealt[:] = chosen
         for game, deal in asked.items():
-            begin_asked(self.rules, self._batch, game, deal, self._settings)
+            self._handle.begin(game, deal)
         return self._observation(), self._info(chosen.copy())
 
     def _chosen(self, reset_mask: Any) -> npt.NDArray[np.bool_]:

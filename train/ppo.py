@@ -38,9 +38,9 @@ class StopAskedError(Exception):
     """Raised at the edge of a rollout when the person asked the run to stop."""
 
 
-def make_games(config: Config) -> ScorpionVecEnv:
+def make_games(config: Config, kind: type[ScorpionVecEnv] = ScorpionVecEnv) -> ScorpionVecEnv:
     """Return the training games that a config asks for."""
-    return ScorpionVecEnv(
+    return kind(
         config.num_envs,
         reward_scale=config.reward_scale,
         rules=config.rules,

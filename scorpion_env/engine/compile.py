@@ -12,17 +12,31 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # Kernels allocate nothing, so Numba's reference counting is off (`_nrt`): counting the arrays of
 # the NamedTuples in and out of every call took six sevenths of a step. Division by zero is not
 # checked.
-_OPTIONS: dict[str, Any] = {"cache": True, "error_model": "numpy", "_nrt": False}
+_OPTIONS: dict[str, Any] = {
+    "cache": True,
+    "error_model": "numpy",
+    "_nrt": False,
+    "no_cfunc_wrapper": True,
+}
+_INSIDE: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
 
 
 def kernel(function: Function) -> Function:
-    """Compile a kernel that Python calls."""
-    return cast(Function, njit(**_OPTIONS)(function))
+    """Compile a kernel that Python calls, and into all kernels that call it."""
+    return cast(Function, njit(**_OPTIONS, forceinline=True)(function))
 
 
 def inlined(function: Function) -> Function:
-    """Compile a kernel into all that call it, since a call passes 80 words of array headers."""
-    return cast(Function, njit(**_OPTIONS, forceinline=True)(function))
+    """Compile a kernel into all kernels that call it, for a call passes 80 words of array headers.
+
+    It has no way in from Python: for the arrays of a batch that alone takes a second to compile.
+    """
+    return cast(Function, njit(**_INSIDE, forceinline=True)(function))
+
+
+def internal(function: Function) -> Function:
+    """Compile a kernel that only kernels call, once a batch or too rarely to be inlined."""
+    return cast(Function, njit(**_INSIDE)(function))
 
 
 def threaded(function: Function) -> Function:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import kernel
 from scorpion_env.engine.moves import mark_standing
 from scorpion_env.engine.state import (
     BEST,
@@ -38,7 +38,7 @@ _S27, _S30, _S31, _S32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(
 _FIRST = np.uint64(FIRST_DEAL)
 
 
-@inlined
+@kernel
 def mix(state: np.uint64) -> np.uint64:
     """Return SplitMix64's output for a state; changes nothing."""
     z = (state ^ (state >> _S30)) * _MIX_1
@@ -46,7 +46,7 @@ def mix(state: np.uint64) -> np.uint64:
     return z ^ (z >> _S31)
 
 
-@inlined
+@kernel
 def first_deal(state: np.uint64) -> np.uint64:
     """Return the first deal number from ``state`` on: the state itself unless it is below 2**33."""
     while state < _FIRST:
@@ -54,7 +54,7 @@ def first_deal(state: np.uint64) -> np.uint64:
     return state
 
 
-@inlined
+@kernel
 def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
     """Fill ``deck`` with the deck of deal number ``deal``; return the next deal's state."""
     state = np.uint64(deal)
@@ -76,7 +76,7 @@ def shuffle(deck: npt.NDArray[np.uint8], deal: np.uint64) -> np.uint64:
     return first_deal(state)
 
 
-@inlined
+@kernel
 def deal(rules: CompiledRules, state: State, deck: npt.NDArray[np.uint8]) -> None:
     """Deal ``deck`` as a new game: row by row, left to right, the reserve last; fills its row."""
     state.tableau[:] = NO_CARD

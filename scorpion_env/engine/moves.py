@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import inlined, internal, kernel
 from scorpion_env.engine.state import (
     BEST,
     BEST_BEFORE,
@@ -99,11 +99,11 @@ def legal_mask(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -
         else:
             top = card_at(state, target, height - 1)
             for k in range(rules.sources.shape[1]):
-                card = np.int64(rules.sources[top, k])
-                if card < 0:
-                    break
-                legal = can_lead(rules, state, card) & (state.column_of[card] != target)
-                mask[card * rules.columns + target] = legal
+                source = np.int64(rules.sources[top, k])
+                card = max(source, 0)
+                legal = (source >= 0) & can_lead(rules, state, card)
+                legal &= state.column_of[card] != target
+                mask[card * rules.columns + target] |= legal
                 live += legal
     if may_deal(rules, state, live):
         mask[rules.deal_action] = 1
@@ -177,7 +177,7 @@ def remove_sequence(rules: CompiledRules, state: State, column: int) -> int:
     return 1
 
 
-@inlined
+@kernel
 def mark_standing(rules: CompiledRules, state: State) -> int:
     """Set ``completed`` to the sequences standing on top of their columns; return their number."""
     state.completed[:] = 0
@@ -233,7 +233,7 @@ def play_move(rules: CompiledRules, state: State, card: int, target: int) -> tup
     return source, flips, removals
 
 
-@inlined
+@internal
 def deal_reserve(rules: CompiledRules, state: State) -> tuple[int, int]:
     """Deal the reserve onto its columns; return the columns turned and removed, a bit a column.
 
@@ -253,7 +253,7 @@ def deal_reserve(rules: CompiledRules, state: State) -> tuple[int, int]:
     return flips, removals
 
 
-@inlined
+@kernel
 def apply(rules: CompiledRules, state: State, action: int) -> None:
     """Play a legal action: changes the game's row, its counters and its undo history."""
     if action > rules.deal_action:
@@ -326,7 +326,7 @@ def return_to_reserve(state: State, column: int, place: int) -> None:
     state.height_of[card] = place
 
 
-@inlined
+@internal
 def undo(rules: CompiledRules, state: State) -> None:
     """Take the last action back: restores the game's row, flips, score and counters exactly."""
     capacity = state.history.shape[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import inlined, internal, kernel
 from scorpion_env.engine.moves import legal_mask, reserve_is_gone
 from scorpion_env.engine.state import (
     IN_RESERVE,
@@ -65,7 +65,7 @@ def completes_sequence(rules: CompiledRules, state: State, card: int, target: in
     return rules.sequences_stay == 0 or block < rules.ranks
 
 
-@inlined
+@internal
 def has_helpful_move(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> bool:
     """Say whether a legal move turns a card or completes a sequence at once; changes nothing."""
     for action in range(rules.deal_action):
@@ -95,7 +95,7 @@ def is_lost(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8], live
     )
 
 
-@inlined
+@kernel
 def settle(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> int:
     """Write the legal mask (actions,) and the STATUS counter; return the status.
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined
+from scorpion_env.engine.compile import inlined, kernel
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
 NO_CARD = 255  # marks an empty place of the tableau and a reserve card that is gone
@@ -95,7 +95,7 @@ def card_at(state: State, column: int, place: int) -> int:
     return np.int64(state.tableau[column, place])
 
 
-@inlined
+@kernel
 def can_lead(rules: CompiledRules, state: State, card: int) -> bool:
     """Say whether a card is face-up where it may lead a block; changes nothing."""
     # without branches: the answer is a coin toss to the processor
