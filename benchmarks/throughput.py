@@ -75,7 +75,9 @@ def draw(shares: list[tuple[int, int, float]], path: Path) -> None:
     for threads in sorted({row[1] for row in shares}):
         points = [(games, share) for games, count, share in shares if count == threads]
         axes.plot(*zip(*points, strict=True), "o-", label=f"{threads} thread{'s'[: threads - 1]}")
-    axes.set_xscale("log", base=4)
+    axes.set_xscale("log")
+    axes.set_xticks(SIZES, [f"{games:,}" for games in SIZES])
+    axes.minorticks_off()
     axes.set_xlabel("games in the batch")
     axes.set_ylabel("speed as a share of the one-thread copy limit")
     axes.grid(alpha=0.3)
