@@ -138,7 +138,7 @@ def _write_targets(rules: CompiledRules, state: State, at: int, out: npt.NDArray
     """Write, for every card that builds on another, how that other card stands."""
     width = rules.columns + _PLANES
     for target in range(rules.cards):
-        column = state.column_of[target]
+        column = np.int64(state.column_of[target])
         unseen = out[at + target * width + _UNSEEN]
         free = column >= 0 and state.height_of[target] == state.height[column] - 1
         for k in range(rules.sources.shape[1]):
@@ -167,7 +167,7 @@ def write_planes(
     width = columns + _PLANES
     for card in range(rules.cards):
         at = card * width + columns
-        column = state.column_of[card]
+        column = np.int64(state.column_of[card])
         if column == IN_RESERVE:
             known = reveal or rules.reserve == RESERVE_PLAY
             out[at + (_IN_RESERVE if known else _UNSEEN)] = 1

@@ -71,7 +71,7 @@ def has_helpful_move(rules: CompiledRules, state: State, mask: npt.NDArray[np.in
     for action in range(rules.deal_action):
         if mask[action]:
             card = action // rules.columns
-            source = state.column_of[card]
+            source = np.int64(state.column_of[card])
             if source >= 0:
                 below = state.height_of[card]
                 if below > 0 and below == state.face_down[source]:
