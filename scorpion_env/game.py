@@ -202,6 +202,22 @@ class Game:
         other._past = self._past.copy()  # nothing changes the states in it
         return other
 
+    def get_state(self) -> Game:
+        """Return a copy of the game as it stands, its past with it, to go back to."""
+        return self.copy()
+
+    def set_state(self, state: Game) -> None:
+        """Go back to a state of `get_state`.
+
+        Raises
+        ------
+        ValueError
+            If it is no game of these rules.
+        """
+        if not isinstance(state, Game) or state.rules != self.rules:
+            raise ValueError("this is no state of a game of these rules: give what get_state gave")
+        self.__dict__.update(state.copy().__dict__)
+
     def __copy__(self) -> Self:
         return self.copy()
 

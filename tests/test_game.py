@@ -386,3 +386,21 @@ def test_actions_deal_the_same_game_again(name: str, seed: int) -> None:
     for action in game.actions:
         again.play(action)
     assert_same_game(game, again)
+
+
+def test_state_brings_a_game_back() -> None:
+    game = Game(5, "wasp")
+    game.play(game.legal_moves()[0])
+    state, text, moves = game.get_state(), game.to_text(reveal=True), game.legal_moves()
+    for _ in range(3):
+        game.play(game.legal_moves()[0])
+    game.set_state(state)
+    assert (game.to_text(reveal=True), game.legal_moves()) == (text, moves)
+    game.play(game.legal_moves()[-1])
+    assert state.to_text(reveal=True) == text
+    game.set_state(state)
+    game.undo()
+    assert game.to_text(reveal=True) == Game(5, "wasp").to_text(reveal=True)
+    for wrong in (Game(5), None):
+        with pytest.raises(ValueError, match="no state of a game of these rules"):
+            game.set_state(wrong)  # type: ignore[arg-type]
