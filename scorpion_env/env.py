@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from operator import index
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import gymnasium as gym
 import numpy as np
@@ -12,17 +11,14 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from scorpion_env.batch import (
-    Batch,
     Reward,
-    Settings,
     check_begun,
-    copy_batch,
     empty_batch,
     make_settings,
-    restore_batch,
 )
 from scorpion_env.deals import deal_state, read_playable_deal
 from scorpion_env.engine.state import DOWN, MOVES, SCORE, SEQUENCES, STATUS, WON, row_of
+from scorpion_env.env_state import EnvState, load_state, save_state
 from scorpion_env.handle import Handle
 from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
@@ -63,27 +59,6 @@ def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> d
         if name not in allowed:
             raise ValueError(f"reset option {name!r} is unknown: choose from {', '.join(allowed)}")
     return given
-
-
-class EnvState(NamedTuple):
-    """A saved environment: its games, its generator, and whether it has been reset at all."""
-
-    rules: Rules
-    settings: Settings
-    batch: Batch
-    generator: np.random.Generator | None
-    seeded: bool
-
-
-def check_state(state: Any, rules: Rules, settings: Settings) -> None:
-    """Raise ValueError unless ``state`` was saved by an environment of these rules and settings."""
-    if not isinstance(state, EnvState):
-        raise ValueError(f"{type(state).__name__} is no state: give what get_state() returned")
-    if state.rules != rules or state.settings != settings:
-        raise ValueError(
-            "this state belongs to an environment of other rules, rewards or limits: restore it "
-            "into one that is made alike"
-        )
 
 
 class ScorpionEnv(gym.Env[Any, Any]):
@@ -315,13 +290,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""
-        return EnvState(
-            self.rules,
-            self._settings,
-            copy_batch(self._batch),
-            deepcopy(self._np_random),
-            self._seeded,
-        )
+        return save_state(self)
 
     def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
         """Go on from a state of `get_state`; return its observation and info.
@@ -331,10 +300,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         ValueError
             If the state belongs to an environment that was made otherwise.
         """
-        check_state(state, self.rules, self._settings)
-        restore_batch(self._batch, state.batch)
-        self._np_random = deepcopy(state.generator)
-        self._seeded = state.seeded
+        load_state(self, state)
         return self._observation(), self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any
 
 import gymnasium as gym
@@ -20,24 +19,21 @@ from scorpion_env.batch import (
     SAME_STEP,
     Reward,
     check_begun,
-    copy_batch,
     counters_info,
     empty_batch,
     make_settings,
-    restore_batch,
 )
 from scorpion_env.deals import Deal, deal_state, read_playable_deal
 from scorpion_env.engine.state import row_of
 from scorpion_env.env import (
     RENDER_MODES,
     RESET_OPTIONS,
-    EnvState,
     IllegalAction,
     check_illegal_action,
     check_options,
     check_render_mode,
-    check_state,
 )
+from scorpion_env.env_state import EnvState, load_state, save_state
 from scorpion_env.handle import Handle
 from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
@@ -271,13 +267,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""
-        return EnvState(
-            self.rules,
-            self._settings,
-            copy_batch(self._batch),
-            deepcopy(self._np_random),
-            self._seeded,
-        )
+        return save_state(self)
 
     def set_state(self, state: EnvState) -> tuple[Any, dict[str, Any]]:
         """Go on from a state of `get_state`; return its observations and infos.
@@ -287,10 +277,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         ValueError
             If the state belongs to an environment that was made otherwise.
         """
-        check_state(state, self.rules, self._settings)
-        restore_batch(self._batch, state.batch)
-        self._np_random = deepcopy(state.generator)
-        self._seeded = state.seeded
+        load_state(self, state)
         return self._observation(), self._info(np.ones(self.num_envs, np.bool_))
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

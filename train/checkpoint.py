@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from sb3_contrib import MaskablePPO
 
-from scorpion_env.env import EnvState
+from scorpion_env.env_state import EnvState
 from train.config import Config
 from train.run_folder import RunError, read_json, write_text
 from train.vec_env import ScorpionVecEnv
