@@ -36,10 +36,18 @@ from scorpion_env.rules import CompiledRules, Rules, is_whole
 Numbers = npt.NDArray[np.int64]
 
 _SLOT = 4  # numbers an array takes: address, then up to three lengths
-_RULES, _RULE_NUMBERS = 0, 13
+_RULES, _RULE_NUMBERS = 0, 11
 _SETTINGS = _RULES + _RULE_NUMBERS
 _SETTING_NUMBERS = 4
 _ARRAYS = _SETTINGS + _SETTING_NUMBERS
+# what `_open_rules`, `_open_batch` and `_open_settings` expect: each array's dtype and dimensions
+_EXPECTED = (
+    "h1 h1 h1 h2 h1 h2 "  # rules
+    "B3 h2 h2 b2 B2 B2 B3 B2 i2 i3 "  # state
+    "L1 L1 B2 i1 b2 ?2 d1 ?1 ?1 ?1 ?1 ?1 b2 i2 "  # episodes
+    "B3 B2 B2 B2 B2 h2 B3 B2 B2 B2 B2 h2 "  # tensors
+    "d1"  # win bonus
+)
 
 
 class Handle:
@@ -75,7 +83,10 @@ class Handle:
             *(array for part in batch for array in part),
             self._bonus,
         ]
+        kinds = " ".join(f"{array.dtype.char}{array.ndim}" for array in self._arrays)
+        assert kinds == _EXPECTED, "a kernel would take one array for another"
         numbers = [field for field in compiled if isinstance(field, int)]
+        assert len(numbers) == _RULE_NUMBERS
         numbers += [int(field) for field in settings[:_SETTING_NUMBERS]]
         for array in self._arrays:
             lengths = [*array.shape, *[0] * (_SLOT - 1 - array.ndim)]
@@ -201,7 +212,7 @@ _line, _table, _block = _opener(1), _opener(2), _opener(3)
 
 @inlined
 def _open_rules(n: Numbers) -> CompiledRules:
-    """Return the rules, from their 13 numbers and arrays 0 to 5."""
+    """Return the rules, from their 11 numbers and arrays 0 to 5."""
     return CompiledRules(
         n[0],
         n[1],
@@ -214,8 +225,6 @@ def _open_rules(n: Numbers) -> CompiledRules:
         n[8],
         n[9],
         n[10],
-        n[11],
-        n[12],
         _line(n, 0, np.int16),
         _line(n, 1, np.int16),
         _line(n, 2, np.int16),

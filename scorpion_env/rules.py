@@ -256,7 +256,6 @@ RESERVE_DEAL, RESERVE_DEAL_WHEN_IDLE, RESERVE_PLAY = range(3)
 class CompiledRules(NamedTuple):
     """`Rules` as plain integers and small int16 arrays; one Numba type whatever the values."""
 
-    suits: int
     ranks: int
     cards: int
     columns: int
@@ -264,7 +263,6 @@ class CompiledRules(NamedTuple):
     sequences: int
     actions: int
     deal_action: int
-    undo_limit: int  # -1: without limit
     reserve: int  # RESERVE_DEAL, RESERVE_DEAL_WHEN_IDLE or RESERVE_PLAY
     sequences_stay: int  # 0 or 1
     sheet_loss: int  # 0 or 1
@@ -303,7 +301,6 @@ def _compile(rules: Rules) -> CompiledRules:
     leaders = [c for c in pack if rules.empty_column == "any" or rank_of(c, layout.ranks) == king]
     ids = [(rank_of(c, layout.ranks), suit_of(c, layout.suits, layout.ranks)) for c in pack]
     return CompiledRules(
-        suits=int(layout.suits),
         ranks=int(layout.ranks),
         cards=int(layout.cards),
         columns=len(layout.columns),
@@ -311,7 +308,6 @@ def _compile(rules: Rules) -> CompiledRules:
         sequences=int(layout.sequences),
         actions=int(rules.actions),
         deal_action=int(rules.deal_action),
-        undo_limit=-1 if rules.undo_limit is None else int(rules.undo_limit),
         reserve=get_args(Reserve).index(rules.reserve),
         sequences_stay=int(rules.sequences == "stay"),
         sheet_loss=int(rules.loss == "sheet"),

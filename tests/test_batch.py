@@ -163,7 +163,9 @@ def first_number(seed: int) -> int:
 def test_variants_are_all_played_out() -> None:
     for name, rules in VARIANTS.items():
         ends = play_out(ScorpionVectorEnv(20, rules=rules), list(range(20)))
-        assert (ends["score"] >= 0).all(), name
+        won = ends["is_success"] == 1
+        assert (ends["sequences"][won] == rules.layout.sequences).all(), name
+        assert (ends["score"][won] >= 100 * rules.layout.sequences).all(), name
 
 
 def test_games_that_could_not_begin_are_told() -> None:

@@ -124,8 +124,9 @@ def test_whole_numbers() -> None:
 
 def test_limits_at_their_edges() -> None:
     assert Rules(undo_limit=0, step_limit=1).max_steps == 1
-    assert Rules(undo_limit=2**31 - 1, step_limit=2**31 - 1).compiled.undo_limit == 2**31 - 1
-    assert Rules(undo_limit=None).compiled.undo_limit == -1
+    most = Rules(undo_limit=2**31 - 1, step_limit=2**31 - 1)
+    assert (most.undo_limit, most.max_steps) == (2**31 - 1, 2**31 - 1)
+    assert most.compiled.actions == Rules(undo_limit=None).compiled.actions == 366
 
 
 def test_numpy_numbers_and_lists_are_read_as_plain_ones() -> None:
