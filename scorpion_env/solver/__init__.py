@@ -1,0 +1,6 @@
+"""Exact search and proofs of loss, for every rule set."""
+
+from scorpion_env.solver.certificate import Certificate
+from scorpion_env.solver.solution import Solution, Solver, SolverError, Status, solve
+
+__all__ = ["Certificate", "Solution", "Solver", "SolverError", "Status", "solve"]
