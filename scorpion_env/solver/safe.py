@@ -38,7 +38,7 @@ from scorpion_env.solver.relaxation import lies_on
 @inlined
 def ace_is_uncovered(rules: CompiledRules, state: State, card: int) -> bool:
     """Say whether the ace of a card's suit lies on top of a column; changes nothing."""
-    ace = card - np.int64(rules.ids[card, 0])
+    ace = card - card % rules.ranks
     column = np.int64(state.column_of[ace])
     return column >= 0 and state.height_of[ace] == state.height[column] - 1
 

@@ -36,7 +36,7 @@ def explain(
         following = [*names[1:], names[0]]
         waits = [f"{a} waits for {b}" for a, b in zip(names, following, strict=True)]
         sentences.append(f"A blocking cycle: {', '.join(waits)}.")
-    else:
+    elif all(claims.values()):
         sentences.append("Each of these waits for another, so none can come first.")
     return " ".join(sentences)
 
@@ -79,7 +79,7 @@ class _Words:
             cover = self.name(reasons[0][1])
             return f"{self._capital(number)} is uncovered only if {cover} leaves it."
         if not reasons:
-            return f"{self._capital(number)} can go nowhere."
+            return f"{self._capital(number)} can go nowhere else."
         needed = list(dict.fromkeys(self._happening(reason) for reason in reasons))
         verb = "moves" if event == "parted" else "can be put there"
         return f"{self._capital(number)} {verb} only if {' or '.join(needed)}."
