@@ -133,9 +133,12 @@ def observe_action(
     rules: CompiledRules, state: State, out: Tensors, reveal: int, action: int, source: int
 ) -> None:
     """Bring the row ``out`` up to date after an action for which `apply` returned ``source``."""
-    if source < 0 or out.planes.shape[0] > 0:
+    if source < 0:
         observe(rules, state, out, reveal)
-    else:
+        return
+    if out.tableau.shape[0] > 0:
         write_column(rules, state, out, source, reveal)
         write_column(rules, state, out, action % rules.columns, reveal)
         write_rest(rules, state, out, reveal)
+    if out.planes.shape[0] > 0:
+        write_planes(rules, state, out.planes, reveal)
