@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from scorpion_env.engine.compile import inlined, kernel
 from scorpion_env.engine.state import NO_CARD, State
-from scorpion_env.planes import plane_count, write_planes
+from scorpion_env.planes import plane_count, update_planes, write_planes
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
 ObservationKind = Literal["cards", "planes", "both"]
@@ -136,9 +136,10 @@ def observe_action(
     if source < 0:
         observe(rules, state, out, reveal)
         return
+    target = action % rules.columns
     if out.tableau.shape[0] > 0:
         write_column(rules, state, out, source, reveal)
-        write_column(rules, state, out, action % rules.columns, reveal)
+        write_column(rules, state, out, target, reveal)
         write_rest(rules, state, out, reveal)
     if out.planes.shape[0] > 0:
-        write_planes(rules, state, out.planes, reveal)
+        update_planes(rules, state, out.planes, reveal, source, target)
