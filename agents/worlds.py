@@ -1,0 +1,154 @@
+"""What the hidden cards may be: from an observation to a game's row, and on to sampled worlds.
+
+A world lays the cards that are not seen into the hidden places in some order, each order as likely
+as any other. Only worlds that can still be won are kept: in the others every move is as good.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from scorpion_env.engine.compile import inlined, kernel
+from scorpion_env.engine.state import COUNTERS, DOWN, IN_RESERVE, NO_CARD, OFF_TABLEAU, State
+from scorpion_env.rules import CompiledRules
+from scorpion_env.solver.analysis import find_hidden, shuffle_cards, write_world
+from scorpion_env.solver.relations import Relations
+from scorpion_env.solver.relaxation import NO_PROOF, relax
+from scorpion_env.solver.search import FOUND, Options, Search, search_all
+from scorpion_env.solver.tree import pack, unpack
+
+_UNSEEN = -3  # in State.column_of while an observation is read
+
+
+class Seen(NamedTuple):
+    """One game's observation, see `scorpion_env.observation.Tensors`."""
+
+    tableau: npt.NDArray[np.uint8]  # (columns, cards)
+    reserve: npt.NDArray[np.uint8]  # (reserve cards,)
+    completed: npt.NDArray[np.uint8]  # (sequences,)
+
+
+class Pool(NamedTuple):
+    """Worlds of one position."""
+
+    worlds: npt.NDArray[np.uint8]  # (most, bytes) packed
+    hidden: npt.NDArray[np.uint8]  # (cards,) scratch
+
+
+@inlined
+def take_off(rules: CompiledRules, relations: Relations, state: State, family: int) -> None:
+    """Mark a removed sequence: of each rank the first card of the family that is not seen.
+
+    Which twin was removed, or under alternating colours which suit, an observation does not say.
+    """
+    for rank in range(rules.ranks):
+        for card in range(rank, rules.cards, rules.ranks):
+            if relations.family[card] == family and state.column_of[card] == _UNSEEN:
+                state.column_of[card] = OFF_TABLEAU
+                break
+
+
+@kernel
+def read_seen(rules: CompiledRules, relations: Relations, seen: Seen, state: State) -> None:
+    """Lay out what a player sees as a game's row, the unseen cards in order in hidden places.
+
+    Changes all of ``state`` but the order of removed cards; the score and the moves are 0.
+    """
+    for counter in range(COUNTERS):
+        state.counters[counter] = 0
+    state.column_of[:] = _UNSEEN
+    for column in range(rules.columns):
+        state.height[column] = 0
+        state.face_down[column] = 0
+        for place in range(rules.cards):
+            value = np.int64(seen.tableau[column, place])
+            if value == 0:
+                break
+            state.height[column] = place + 1
+            if value > rules.cards:
+                state.face_down[column] = place + 1
+                state.counters[DOWN] += 1
+            else:
+                state.tableau[column, place] = value - 1
+                state.column_of[value - 1] = column
+                state.height_of[value - 1] = place
+    for place in range(rules.reserve_cards):
+        value = np.int64(seen.reserve[place])
+        state.reserve[place] = NO_CARD if value == 0 else 0
+        if 0 < value <= rules.cards:
+            state.reserve[place] = value - 1
+            state.column_of[value - 1] = IN_RESERVE
+            state.height_of[value - 1] = place
+    if rules.sequences_stay == 0:
+        for sequence in range(rules.sequences):
+            if seen.completed[sequence]:
+                king = sequence * rules.ranks + rules.ranks - 1
+                take_off(rules, relations, state, np.int64(relations.family[king]))
+    hide_rest(rules, state)
+
+
+@inlined
+def hide_rest(rules: CompiledRules, state: State) -> None:
+    """Put the unseen cards, in order, into the hidden places."""
+    card = 0
+    for column in range(rules.columns):
+        for place in range(np.int64(state.face_down[column])):
+            card = next_unseen(rules, state, card)
+            state.tableau[column, place] = card
+            state.column_of[card] = column
+            state.height_of[card] = place
+    for place in range(rules.reserve_columns.shape[0]):
+        if state.reserve[place] != NO_CARD:
+            card = next_unseen(rules, state, card)
+            state.reserve[place] = card
+            state.column_of[card] = IN_RESERVE
+            state.height_of[card] = place
+
+
+@inlined
+def next_unseen(rules: CompiledRules, state: State, card: int) -> int:
+    """Return the first unseen card from ``card`` on; changes nothing."""
+    while state.column_of[card] != _UNSEEN:
+        card += 1
+    return card
+
+
+@kernel
+def fill_pool(
+    rules: CompiledRules,
+    relations: Relations,
+    options: Options,
+    search: Search,
+    seen: npt.NDArray[np.uint8],
+    pool: Pool,
+    seed: np.uint64,
+    wanted: int,
+    draws: int,
+    nodes: int,
+) -> int:
+    """Sample worlds of the packed position ``seen`` (bytes,) that can still be won.
+
+    Draws until ``wanted`` are found, at most ``draws``; one that takes more than ``nodes`` positions
+    to solve does not count as won. Returns their number. Changes ``pool`` and ``search``.
+    """
+    unpack(rules, seen, search.state)
+    hidden = find_hidden(rules, search.state, pool.hidden)
+    found = 0
+    if hidden < 2:
+        draws = 1
+    for _ in range(draws):
+        seed = shuffle_cards(pool.hidden, hidden, seed)
+        unpack(rules, seen, search.state)
+        write_world(rules, pool.hidden, search.state)
+        reason, _card = relax(rules, relations, search.state, search.facts)
+        if reason != NO_PROOF:
+            continue
+        pack(rules, search.state, pool.worlds[found])
+        if search_all(rules, relations, options, search, nodes) == FOUND:
+            found += 1
+            if found == wanted:
+                break
+    return found
