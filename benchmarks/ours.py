@@ -10,7 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from scorpion_env import VARIANTS
+from scorpion_env.batch import NEXT_STEP, empty_batch, make_settings
+from scorpion_env.engine.deal import FIRST_DEAL
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.handle import Handle
 from scorpion_env.vector_env import ScorpionVectorEnv
 
 ROUNDS = 5
@@ -45,8 +49,31 @@ def vector_seconds(games: int, threads: int = 1, **options: Any) -> float:
     """Return the seconds a game's step takes in a vector environment, resets included."""
     env = ScorpionVectorEnv(games, copy=False, num_threads=threads, **options)
     env.reset(seed=0)
+    return stepping_seconds(env.step, env.action_masks().view(np.int8))
+
+
+def unseen_seconds(games: int, threads: int = 1, rules: str = "classic") -> float:
+    """Return the seconds a game's step takes in the engine alone, with tensors of no columns.
+
+    Actions, rewards, masks and resets, but neither observations nor infos.
+    """
+    chosen = VARIANTS[rules]
+    settings = make_settings(chosen, autoreset=NEXT_STEP)
+    batch = empty_batch(chosen, games, "planes", settings)
+    nothing = batch.seen._replace(planes=batch.seen.planes[:, :0].copy())
+    batch = batch._replace(seen=nothing)
+    batch.episodes.stream[:] = FIRST_DEAL + np.arange(games, dtype=np.uint64)
+    handle = Handle(chosen, batch, settings, threads)
+    handle.reset(np.ones(games, np.bool_))
+    return stepping_seconds(handle.step, batch.episodes.mask)
+
+
+def stepping_seconds(
+    step: Callable[[npt.NDArray[np.int64]], Any], masks: npt.NDArray[np.int8]
+) -> float:
+    """Return the seconds a game's ``step`` takes with random actions that the masks allow."""
+    games = len(masks)
     actions = np.zeros(games, np.int64)
-    masks = env.action_masks().view(np.int8)
     state = np.uint64(1)
     steps = max(30, 100_000 // games)
 
@@ -56,7 +83,7 @@ def vector_seconds(games: int, threads: int = 1, **options: Any) -> float:
         for _ in range(steps):
             state = np.uint64(choose(masks, actions, state))
             start = time.perf_counter()
-            env.step(actions)
+            step(actions)
             spent += time.perf_counter() - start
         return spent / steps / games
 

@@ -17,7 +17,7 @@ from scorpion_env.batch import begin_next
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import PLAYING, game_row
-from scorpion_env.observation import observe, tensors_row
+from scorpion_env.observation import observe_action, tensors_row
 from scorpion_env.vector_env import ScorpionVectorEnv
 
 STEPS = 300
@@ -26,9 +26,10 @@ compiled = njit(error_model="numpy", _nrt=False)
 
 @compiled
 def apply_actions(rules: Any, batch: Any, actions: Any, settings: Any) -> None:
-    """Play every game's action."""
+    """Play every game's action; where its cards came from replaces the episode's step count."""
     for game in range(actions.shape[0]):
-        apply(rules, game_row(batch.state, game), actions[game])
+        source = apply(rules, game_row(batch.state, game), actions[game])
+        batch.episodes.steps[game] = source
 
 
 @compiled
@@ -43,7 +44,8 @@ def settle_games(rules: Any, batch: Any, actions: Any, settings: Any) -> None:
 def observe_games(rules: Any, batch: Any, actions: Any, settings: Any) -> None:
     """Bring every game's observation up to date."""
     for game in range(actions.shape[0]):
-        observe(rules, game_row(batch.state, game), tensors_row(batch.seen, game), 0)
+        state, seen = game_row(batch.state, game), tensors_row(batch.seen, game)
+        observe_action(rules, state, seen, 0, actions[game], batch.episodes.steps[game])
 
 
 @compiled

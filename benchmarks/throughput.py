@@ -13,9 +13,16 @@ from pathlib import Path
 import gymnasium as gym
 
 from benchmarks import ours, peers
+from scorpion_env import VARIANTS
 
 SIZES = (1, 64, 1024, 16384)
-VARIANTS = ("classic", "three_blind_mice", "double_scorpion", "pysol_triple_scorpion")
+VARIANT_NAMES = (
+    "classic",
+    "flexible",
+    "three_blind_mice",
+    "double_scorpion",
+    "pysol_triple_scorpion",
+)
 
 
 def millions(seconds: float) -> str:
@@ -27,17 +34,21 @@ def print_single() -> None:
     """Print the single environment beside Gymnasium's Taxi."""
     scorpion = ours.single_seconds(ours.single_env)
     taxi = ours.single_seconds(lambda: gym.make("Taxi-v4").unwrapped)
+    unseen = ours.unseen_seconds(1)
     print("\n| single environment | us a step | of Taxi-v4's speed |\n|---|---|---|")
-    print(f"| Taxi-v4 | {taxi * 1e6:.1f} | 1.00 |")
-    print(f"| Scorpion-v0 | {scorpion * 1e6:.1f} | {taxi / scorpion:.2f} |")
+    for name, seconds in (
+        ("Taxi-v4", taxi),
+        ("Scorpion-v0", scorpion),
+        ("its engine alone, without observation", unseen),
+    ):
+        print(f"| {name} | {seconds * 1e6:.1f} | {taxi / seconds:.2f} |")
 
 
 def print_vector() -> list[tuple[int, int, float]]:
     """Print the vector environment at every size; return games, threads, share of the limit."""
     shares = []
-    print(
-        "\n| vector environment | million steps/s | copy limit | share of it |\n|---|---|---|---|"
-    )
+    print("\n| vector environment | million steps/s | copy limit | share of it |")
+    print("|---|---|---|---|")
     for observation in ("cards", "planes"):
         for threads in range(1, min(2, os.cpu_count() or 1) + 1):
             for games in SIZES:
@@ -53,14 +64,33 @@ def print_vector() -> list[tuple[int, int, float]]:
     return shares
 
 
-def print_others() -> None:
-    """Print the SB3 adapter, the variants and the peers, against Classic with 1024 games."""
-    classic = ours.vector_seconds(1024)
+def print_unseen() -> None:
+    """Print the engine without observation at every size and number of threads."""
+    print("\n| million steps/s without observation | 1 thread | 2 threads |\n|---|---|---|")
+    for games in SIZES:
+        rates = [millions(ours.unseen_seconds(games, threads)) for threads in (1, 2)]
+        print(f"| engine alone, N = {games} | {' | '.join(rates)} |", flush=True)
+
+
+def print_variants(classic: float) -> None:
+    """Print how the cost grows with the variant's size, with and without observation."""
+    print("\n| variant, N = 1024 | actions | ns a step | times Classic | ns without observation |")
+    print("|---|---|---|---|---|")
+    for name in VARIANT_NAMES:
+        step, unseen = ours.vector_seconds(1024, rules=name), ours.unseen_seconds(1024, rules=name)
+        print(
+            f"| `{name}` | {VARIANTS[name].actions} | {step * 1e9:.0f} | {step / classic:.2f} | "
+            f"{unseen * 1e9:.0f} |",
+            flush=True,
+        )
+
+
+def print_others(classic: float) -> None:
+    """Print the SB3 adapter and the peers, against Classic with 1024 games."""
     print("\n| N = 1024, one thread | million steps/s | Classic is so many times faster |")
     print("|---|---|---|")
     rows = {"SB3 VecEnv with masks": 1e-6 / ours.sb3_seconds(1024)}
-    for name in VARIANTS:
-        rows[f"`{name}`"] = 1e-6 / ours.vector_seconds(1024, rules=name)
+    rows["`classic`"] = 1e-6 / classic
     rows |= {name: rate / 1e6 for name, rate in peers.measured().items()}
     for name, rate in rows.items():
         print(f"| {name} | {rate:.4f} | {1e-6 / classic / rate:.1f} |")
@@ -92,7 +122,10 @@ def main() -> None:
     plot = parser.parse_args().plot
     print_single()
     shares = print_vector()
-    print_others()
+    print_unseen()
+    classic = ours.vector_seconds(1024)
+    print_variants(classic)
+    print_others(classic)
     if plot:
         draw(shares, plot)
 

@@ -35,7 +35,7 @@ from scorpion_env.observation import (
     Tensors,
     empty_tensors,
     observe,
-    observe_anew,
+    observe_action,
     tensors_row,
 )
 from scorpion_env.rules import CompiledRules, Rules
@@ -199,7 +199,7 @@ def begin(rules: CompiledRules, batch: Batch, game: int, settings: Settings) -> 
     episodes.paid[game] = False
     episodes.over[game] = status != PLAYING
     episodes.dealt[game] = True
-    observe_anew(rules, state, tensors_row(batch.seen, game), settings.reveal_hidden)
+    observe(rules, state, tensors_row(batch.seen, game), settings.reveal_hidden)
     return status
 
 
@@ -270,20 +270,21 @@ def not_paid(
 @inlined
 def play_action(
     rules: CompiledRules, batch: Batch, game: int, action: int, settings: Settings
-) -> None:
+) -> int:
     """Take one step of a running episode; changes the game's rows but not its observation.
 
-    An illegal action changes nothing but the step count.
+    An illegal action changes nothing but the step count. Returns what `apply` does.
     """
     state, episodes = game_row(batch.state, game), batch.episodes
     legal = episodes.mask[game, action] != 0
     reward = 0.0
     status = PLAYING
+    source = -1
     if legal:
         before = state.counters[SCORE]
         undone = last_action(state) if action > rules.deal_action else 0
         points = placement_points(rules, state, action)
-        apply(rules, state, action)
+        source = apply(rules, state, action)
         if settings.reward != REWARD_WIN:
             reward = float(state.counters[SCORE] - before)
         if settings.reward == REWARD_PROGRESS:
@@ -299,6 +300,7 @@ def play_action(
     episodes.terminated[game] = ended
     episodes.truncated[game] = cut
     episodes.over[game] = ended or cut
+    return source
 
 
 @internal
@@ -343,12 +345,12 @@ def step_games(
             clear_outcome(episodes, game)
             begin_next(rules, batch, game, settings)
             continue
-        play_action(rules, batch, game, actions[game], settings)
+        source = play_action(rules, batch, game, actions[game], settings)
         state, seen = game_row(batch.state, game), tensors_row(batch.seen, game)
         if not episodes.over[game]:
-            observe(rules, state, seen, reveal)
+            observe_action(rules, state, seen, reveal, actions[game], source)
         elif settings.autoreset == SAME_STEP:
-            observe_anew(rules, state, tensors_row(batch.final_seen, game), reveal)
+            observe(rules, state, tensors_row(batch.final_seen, game), reveal)
             for action in range(rules.actions):
                 episodes.final_mask[game, action] = episodes.mask[game, action]
             for counter in range(COUNTERS):

@@ -45,7 +45,7 @@ _EXPECTED = (
     "h1 h1 h1 h2 h1 h2 "  # rules
     "B3 h2 h2 b2 B2 B2 B3 B2 i2 i3 "  # state
     "L1 L1 B2 i1 b2 ?2 d1 ?1 ?1 ?1 ?1 ?1 b2 i2 "  # episodes
-    "B3 B2 B2 B2 B2 h2 B3 B2 B2 B2 B2 h2 "  # tensors
+    "B3 B2 B2 B2 B2 B3 B2 B2 B2 B2 "  # tensors
     "d1"  # win bonus
 )
 
@@ -238,7 +238,7 @@ def _open_rules(n: Numbers) -> CompiledRules:
 def _open_settings(n: Numbers) -> Settings:
     """Return the settings, from their numbers and the last array."""
     at = _SETTINGS
-    return Settings(n[at], n[at + 1], n[at + 2], n[at + 3], _line(n, 42, np.float64)[0])
+    return Settings(n[at], n[at + 1], n[at + 2], n[at + 3], _line(n, 40, np.float64)[0])
 
 
 @inlined
@@ -250,13 +250,12 @@ def _open_tensors(n: Numbers, k: np.int64) -> Tensors:
         _table(n, k + 2, np.uint8),
         _table(n, k + 3, np.uint8),
         _table(n, k + 4, np.uint8),
-        _table(n, k + 5, np.int16),
     )
 
 
 @inlined
 def _open_batch(n: Numbers) -> Batch:
-    """Return the batch, from arrays 6 to 41."""
+    """Return the batch, from arrays 6 to 39."""
     state = State(
         _block(n, 6, np.uint8),
         _table(n, 7, np.int16),
@@ -285,4 +284,4 @@ def _open_batch(n: Numbers) -> Batch:
         _table(n, 28, np.int8),
         _table(n, 29, np.int32),
     )
-    return Batch(state, episodes, _open_tensors(n, np.int64(30)), _open_tensors(n, np.int64(36)))
+    return Batch(state, episodes, _open_tensors(n, np.int64(30)), _open_tensors(n, np.int64(35)))

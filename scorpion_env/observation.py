@@ -10,7 +10,7 @@ from gymnasium import spaces
 
 from scorpion_env.engine.compile import inlined, kernel
 from scorpion_env.engine.state import NO_CARD, State
-from scorpion_env.planes import plane_count, write_planes
+from scorpion_env.planes import plane_count, update_planes, write_planes
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
 ObservationKind = Literal["cards", "planes", "both"]
@@ -24,7 +24,6 @@ class Tensors(NamedTuple):
     reserve: npt.NDArray[np.uint8]  # (N, reserve cards) 0 gone, card + 1, cards + 1 face-down
     completed: npt.NDArray[np.uint8]  # (N, sequences) by the king's deck and suit
     planes: npt.NDArray[np.uint8]  # (N, planes) binary, see scorpion_env.planes
-    height: npt.NDArray[np.int16]  # (N, columns) cards of each column that tableau holds
 
 
 def observation_space(rules: Rules, kind: ObservationKind = "cards") -> spaces.Space[Any]:
@@ -66,7 +65,6 @@ def empty_tensors(rules: Rules, games: int, kind: ObservationKind) -> Tensors:
         reserve=np.zeros((games, cards * layout.reserve_cards), np.uint8),
         completed=np.zeros((games, cards * layout.sequences), np.uint8),
         planes=np.zeros((games, (kind != "cards") * plane_count(rules)), np.uint8),
-        height=np.zeros((games, columns), np.int16),
     )
 
 
@@ -86,66 +84,62 @@ def tensors_row(tensors: Tensors, game: int) -> Tensors:
         tensors.reserve[game],
         tensors.completed[game],
         tensors.planes[game],
-        tensors.height[game],
     )
 
 
 @inlined
-def write_cards(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
-    """Bring one game's card tensors, the row ``out``, up to date; changes nothing else.
+def write_column(
+    rules: CompiledRules, state: State, out: Tensors, column: int, reveal: int
+) -> None:
+    """Write one column of the card tensors; changes nothing else."""
+    down = np.int64(state.face_down[column])
+    out.face_down[column] = down
+    seen, cards = out.tableau[column], state.tableau[column]
+    # whole, for without a branch the loop becomes a few vector operations
+    for place in range(rules.cards):
+        seen[place] = (np.int64(cards[place]) + 1) & 255  # 0 for NO_CARD
+    for place in range(0 if reveal else down):
+        seen[place] = rules.cards + 1
 
-    An action changes a column from its lower height on, before or after, and the card below that,
-    which may have been turned; what lies deeper was written before.
-    """
-    hidden = rules.cards + 1
-    for column in range(rules.columns):
-        old = np.int64(out.height[column])
-        new = np.int64(state.height[column])
-        down = np.int64(state.face_down[column])
-        out.face_down[column] = down
-        if old == new:
-            continue
-        out.height[column] = new
-        low, high = (old, new) if old < new else (new, old)
-        for place in range(low - 1 if low > 0 else 0, high):
-            if place >= new:
-                out.tableau[column, place] = 0
-            elif place < down and not reveal:
-                out.tableau[column, place] = hidden
-            else:
-                out.tableau[column, place] = state.tableau[column, place] + 1
+
+@inlined
+def write_rest(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
+    """Write the reserve and the completed sequences into the card tensors."""
     face_up_reserve = reveal or rules.reserve == RESERVE_PLAY
     for place in range(rules.reserve_cards):
         card = state.reserve[place]
-        out.reserve[place] = 0 if card == NO_CARD else (card + 1 if face_up_reserve else hidden)
+        shown = card + 1 if face_up_reserve else rules.cards + 1
+        out.reserve[place] = 0 if card == NO_CARD else shown
     for sequence in range(rules.sequences):
         out.completed[sequence] = state.completed[sequence]
 
 
-@inlined
-def clear_cards(rules: CompiledRules, out: Tensors) -> None:
-    """Empty a row of the card tensors, for a game that is new there."""
-    for column in range(rules.columns):
-        for place in range(out.height[column]):
-            out.tableau[column, place] = 0
-        out.height[column] = 0
-
-
 @kernel
 def observe(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
-    """Bring the row ``out`` up to what the player may see after an action.
+    """Write what the player may see into the row ``out``.
 
     With ``reveal`` the hidden cards are written by name, as if all lay open.
     """
     if out.tableau.shape[0] > 0:
-        write_cards(rules, state, out, reveal)
+        for column in range(rules.columns):
+            write_column(rules, state, out, column, reveal)
+        write_rest(rules, state, out, reveal)
     if out.planes.shape[0] > 0:
         write_planes(rules, state, out.planes, reveal)
 
 
-@kernel
-def observe_anew(rules: CompiledRules, state: State, out: Tensors, reveal: int) -> None:
-    """Write what the player may see into the row ``out``, whatever it held before."""
+@inlined
+def observe_action(
+    rules: CompiledRules, state: State, out: Tensors, reveal: int, action: int, source: int
+) -> None:
+    """Bring the row ``out`` up to date after an action for which `apply` returned ``source``."""
+    if source < 0:
+        observe(rules, state, out, reveal)
+        return
+    target = action % rules.columns
     if out.tableau.shape[0] > 0:
-        clear_cards(rules, out)
-    observe(rules, state, out, reveal)
+        write_column(rules, state, out, source, reveal)
+        write_column(rules, state, out, target, reveal)
+        write_rest(rules, state, out, reveal)
+    if out.planes.shape[0] > 0:
+        update_planes(rules, state, out.planes, reveal, source, target)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from scorpion_env.cards import card_text
 from scorpion_env.engine.compile import inlined, internal
-from scorpion_env.engine.state import IN_RESERVE, NO_CARD, State, card_at
+from scorpion_env.engine.state import IN_RESERVE, NO_CARD, SEQUENCES, State, card_at
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 
 CARD_PLANES = (
@@ -134,9 +134,18 @@ def _write_neighbours(
 
 
 @inlined
+def _clear_targets(rules: CompiledRules, at: int, out: npt.NDArray[np.uint8]) -> None:
+    """Empty the planes that `_write_targets` writes."""
+    for card in range(rules.cards):
+        for plane in (_TARGET_UNSEEN, _TARGET_UNCOVERED, _TARGET_BELOW):
+            out[at + card * (rules.columns + _PLANES) + plane] = 0
+
+
+@inlined
 def _write_targets(rules: CompiledRules, state: State, at: int, out: npt.NDArray[np.uint8]) -> None:
     """Write, for every card that builds on another, how that other card stands."""
     width = rules.columns + _PLANES
+    _clear_targets(rules, at, out)
     for target in range(rules.cards):
         column = np.int64(state.column_of[target])
         unseen = out[at + target * width + _UNSEEN]
@@ -157,35 +166,43 @@ def _write_targets(rules: CompiledRules, state: State, at: int, out: npt.NDArray
                 out[base + _TARGET_UNCOVERED] = 1
 
 
-@internal
-def write_planes(
-    rules: CompiledRules, state: State, out: npt.NDArray[np.uint8], reveal: int
+@inlined
+def _write_card(
+    rules: CompiledRules,
+    state: State,
+    card: int,
+    out: npt.NDArray[np.uint8],
+    reveal: int,
 ) -> None:
-    """Write one game's planes into ``out`` (planes,); changes nothing else."""
-    out[:] = 0
+    """Write the planes of a card but for those of the cards that it builds on."""
     columns = rules.columns
-    width = columns + _PLANES
-    for card in range(rules.cards):
-        at = card * width + columns
-        column = np.int64(state.column_of[card])
-        if column == IN_RESERVE:
-            known = reveal or rules.reserve == RESERVE_PLAY
-            out[at + (_IN_RESERVE if known else _UNSEEN)] = 1
-            if known and rules.reserve != RESERVE_PLAY:
-                out[card * width + rules.reserve_columns[state.height_of[card]]] = 1
-        elif column < 0:
-            out[at + _REMOVED] = 1
+    first = card * (columns + _PLANES)
+    at = first + columns
+    for plane in range(first, at + _PLANES):
+        out[plane] = 0
+    column = np.int64(state.column_of[card])
+    if column == IN_RESERVE:
+        known = reveal or rules.reserve == RESERVE_PLAY
+        out[at + (_IN_RESERVE if known else _UNSEEN)] = 1
+        if known and rules.reserve != RESERVE_PLAY:
+            out[first + rules.reserve_columns[state.height_of[card]]] = 1
+    elif column < 0:
+        out[at + _REMOVED] = 1
+    else:
+        down = state.height_of[card] < state.face_down[column]
+        if down and not reveal:
+            out[at + _UNSEEN] = 1
         else:
-            down = state.height_of[card] < state.face_down[column]
-            if down and not reveal:
-                out[at + _UNSEEN] = 1
-                continue
-            out[card * width + column] = 1
+            out[first + column] = 1
             out[at + (_KNOWN_DOWN if down else _FACE_UP)] = 1
             _write_neighbours(rules, state, card, at, out, reveal)
-    _write_targets(rules, state, columns, out)
-    at = rules.cards * width
-    for column in range(columns):
+
+
+@inlined
+def _write_rest(rules: CompiledRules, state: State, out: npt.NDArray[np.uint8]) -> None:
+    """Write the planes of the columns, the reserve and the sequences."""
+    at = rules.cards * (rules.columns + _PLANES)
+    for column in range(rules.columns):
         out[at] = state.height[column] == 0
         for n in range(1, COLUMN_PLANES):
             out[at + n] = state.face_down[column] >= n
@@ -195,3 +212,35 @@ def write_planes(
     at += rules.reserve_cards
     for sequence in range(rules.sequences):
         out[at + sequence] = state.completed[sequence]
+
+
+@internal
+def write_planes(
+    rules: CompiledRules, state: State, out: npt.NDArray[np.uint8], reveal: int
+) -> None:
+    """Write one game's planes into ``out`` (planes,); changes nothing else."""
+    for card in range(rules.cards):
+        _write_card(rules, state, card, out, reveal)
+    _write_targets(rules, state, rules.columns, out)
+    _write_rest(rules, state, out)
+
+
+@internal
+def update_planes(
+    rules: CompiledRules,
+    state: State,
+    out: npt.NDArray[np.uint8],
+    reveal: int,
+    source: int,
+    target: int,
+) -> None:
+    """Bring one game's planes up to date after a move from column ``source`` to ``target``."""
+    for column in (source, target):
+        for place in range(np.int64(state.height[column])):
+            _write_card(rules, state, card_at(state, column, place), out, reveal)
+    newest = state.counters[SEQUENCES] - 1
+    if rules.sequences_stay == 0 and newest >= 0:  # removed just now, perhaps
+        for k in range(rules.ranks):
+            _write_card(rules, state, np.int64(state.removed[newest, k]), out, reveal)
+    _write_targets(rules, state, rules.columns, out)
+    _write_rest(rules, state, out)

@@ -303,27 +303,32 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         entries: dict[str, Any] = {
             "action_mask": episodes.mask.copy() if self.copy else self._mask,
             **counters_info(self._batch.state.counters),
-            "illegal_action": episodes.illegal & ~self._renewed(),
+            "illegal_action": self._illegal(),
         }
         info = _with_presence(entries, told)
         if episodes.dealt.any():
             dealt = episodes.dealt.copy()
-            info["deal"] = np.where(dealt, episodes.number, np.uint64(0))
+            info["deal"] = episodes.number * dealt
             info["_deal"] = dealt
         if self._mode == SAME_STEP:
             info.update(self._final_info())
         return info
 
-    def _renewed(self) -> npt.NDArray[np.bool_]:
-        """Return which games (num_envs,) ended in the last step and were reset within it."""
+    def _illegal(self) -> npt.NDArray[np.bool_]:
+        """Return a copy of ``illegal`` (num_envs,), without games that were reset since."""
         episodes = self._batch.episodes
-        ended = episodes.terminated | episodes.truncated
-        return ended if self._mode == SAME_STEP else np.zeros_like(ended)
+        if self._mode == SAME_STEP:
+            return episodes.illegal & ~self._ended()
+        return episodes.illegal.copy()
+
+    def _ended(self) -> npt.NDArray[np.bool_]:
+        """Return which games (num_envs,) ended in the last step."""
+        return self._batch.episodes.terminated | self._batch.episodes.truncated
 
     def _final_info(self) -> dict[str, Any]:
         """Return ``final_obs`` and ``final_info`` of the episodes that the last step ended."""
         episodes = self._batch.episodes
-        ended = self._renewed()
+        ended = self._ended()
         if not ended.any():
             return {}
         games = np.flatnonzero(ended)

@@ -14,7 +14,7 @@ from numba import config
 from scorpion_env import ENV_IDS
 from scorpion_env.engine.state import row_of
 from scorpion_env.env import ScorpionEnv
-from scorpion_env.observation import Tensors, empty_tensors, observe_anew
+from scorpion_env.observation import Tensors, empty_tensors, observe
 from scorpion_env.vector_env import ScorpionVectorEnv
 from tests.lockstep import RULE_SETS
 
@@ -340,6 +340,6 @@ def test_observations_written_by_difference_are_whole(name: str) -> None:
         for game in range(8):
             whole = empty_tensors(env.rules, 1, "both")
             row = Tensors(*(array[0] for array in whole))
-            observe_anew(env.rules.compiled, row_of(batch.state, game), row, 0)
+            observe(env.rules.compiled, row_of(batch.state, game), row, 0)
             for key, values in seen.items():
                 assert np.array_equal(getattr(row, key), values[game]), key

@@ -13,7 +13,6 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 # the NamedTuples in and out of every call took six sevenths of a step. Division by zero is not
 # checked.
 _OPTIONS: dict[str, Any] = {
-    "cache": True,
     "error_model": "numpy",
     "_nrt": False,
     "no_cfunc_wrapper": True,
@@ -21,9 +20,18 @@ _OPTIONS: dict[str, Any] = {
 _INSIDE: dict[str, Any] = {**_OPTIONS, "no_cpython_wrapper": True}
 
 
+def _compiled(function: Function, options: dict[str, Any]) -> Function:
+    """Compile a function when it is first called, or load it from the cache."""
+    try:
+        return cast(Function, njit(**options, cache=True)(function))
+    except RuntimeError:
+        # neither the folder of the sources nor the user's cache can be written
+        return cast(Function, njit(**options)(function))
+
+
 def kernel(function: Function) -> Function:
     """Compile a kernel that Python calls, and into all kernels that call it."""
-    return cast(Function, njit(**_OPTIONS, forceinline=True)(function))
+    return _compiled(function, {**_OPTIONS, "forceinline": True})
 
 
 def inlined(function: Function) -> Function:
@@ -31,14 +39,14 @@ def inlined(function: Function) -> Function:
 
     It has no way in from Python: for the arrays of a batch that alone takes a second to compile.
     """
-    return cast(Function, njit(**_INSIDE, forceinline=True)(function))
+    return _compiled(function, {**_INSIDE, "forceinline": True})
 
 
 def internal(function: Function) -> Function:
     """Compile a kernel that only kernels call, once a batch or too rarely to be inlined."""
-    return cast(Function, njit(**_INSIDE)(function))
+    return _compiled(function, _INSIDE)
 
 
 def threaded(function: Function) -> Function:
     """Compile a kernel whose `prange` runs in threads; these need the reference counting."""
-    return cast(Function, njit(cache=True, error_model="numpy", parallel=True)(function))
+    return _compiled(function, {"error_model": "numpy", "parallel": True})

@@ -254,15 +254,18 @@ def deal_reserve(rules: CompiledRules, state: State) -> tuple[int, int]:
 
 
 @kernel
-def apply(rules: CompiledRules, state: State, action: int) -> None:
-    """Play a legal action: changes the game's row, its counters and its undo history."""
+def apply(rules: CompiledRules, state: State, action: int) -> int:
+    """Play a legal action: changes the game's row, its counters and its undo history.
+
+    Return the column that cards have left if no other but the target's has changed, else -1.
+    """
     if action > rules.deal_action:
         undo(rules, state)
-        return
+        return -1
     score = state.counters[SCORE]
     best = state.counters[BEST]
     state.counters[SCORE] += placement_points(rules, state, action)
-    source = 0
+    source = -1
     if action == rules.deal_action:
         flips, removals = deal_reserve(rules, state)
     else:
@@ -286,6 +289,7 @@ def apply(rules: CompiledRules, state: State, action: int) -> None:
         record[DONE_REMOVALS] = removals
         record[SCORE_BEFORE] = score
         record[BEST_BEFORE] = best
+    return max(source, -1)
 
 
 @inlined

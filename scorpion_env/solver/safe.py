@@ -57,8 +57,9 @@ def king_lies_above(rules: CompiledRules, state: State, card: int) -> bool:
     column = np.int64(state.column_of[card])
     if column < 0:
         return False
-    for place in range(state.height_of[card] + 1, state.height[column]):
-        if rules.ids[card_at(state, column, place), 0] == rules.ranks - 1:
+    for place in range(np.int64(state.height_of[card]) + 1, np.int64(state.height[column])):
+        above = card_at(state, column, place)
+        if rules.ids[above, 0] == rules.ranks - 1:
             return True
     return False
 
