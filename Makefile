@@ -25,9 +25,9 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
-# The engine with every array index checked, compiled apart from the usual cache.
+# The engine and the solver with every array index checked, compiled apart from the usual cache.
 boundscheck: $(INSTALLED)
-	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_engine.py tests/test_batch.py
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_engine.py tests/test_batch.py tests/test_solver.py
 
 # The environments on the oldest Gymnasium that is supported.
 oldest-gymnasium: $(INSTALLED)

@@ -140,6 +140,14 @@ class OracleGame:
         self._apply(action)
         return self.score - before
 
+    def copy(self) -> "OracleGame":
+        """A game that goes on independently from the same position."""
+        other = copy.copy(self)
+        other.columns = [list(cards) for cards in self.columns]
+        for name in ("down", "reserve", "_removed", "_history"):
+            setattr(other, name, list(getattr(self, name)))
+        return other
+
     def standing(self) -> list[int]:
         """Kings of the complete sequences on top of a column."""
         complete = [i for i in range(self.n_columns) if self._has_complete_top(i)]
@@ -286,13 +294,14 @@ class OracleGame:
             self._turn(column)
 
     def _helps(self, move: int) -> bool:
-        """Whether a card move turns a card or completes a sequence at once."""
+        """Whether a card move turns a card or completes a sequence at once, where it goes."""
+        card, target = divmod(move, self.n_columns)
+        source, index = self._find(card)
+        is_whole = source is not None and len(self.columns[source]) - index >= self.ranks
         before = self._snapshot()
         self._apply(move)
         turns = self.flips > before["flips"]
-        completes = sum(self._removed) > sum(before["_removed"]) or (
-            self.most_standing > before["most_standing"]
-            and self._has_complete_top(move % self.n_columns)
-        )
+        removes = sum(self._removed) > sum(before["_removed"])
+        completes = self._has_complete_top(target) and not is_whole
         self._restore(before)
-        return turns or completes
+        return turns or removes or completes

@@ -231,6 +231,20 @@ def test_literal_loss_where_sequences_stay() -> None:
     assert position(run("KS", "AS"), "", "3H 8D", "9D", rules=sheet).stuck
 
 
+def test_literal_loss_counts_a_sequence_where_it_is_completed() -> None:
+    rules = replace(STAY, loss="sheet", build="any_suit")
+    uncovers = position(f"{run('KS', 'AS')} {run('KH', 'AH')}", "", rules=rules)
+    assert uncovers.stuck
+    anew = position(run("KS", "2S"), "4D AS", "2H", "9C", rules=rules)
+    play(anew, 1, 1, 0)
+    assert anew.stuck
+    again = position(run("KS", "AS"), "2H", "#9C 4D", "5D", rules=rules)
+    play(again, 0, 1, 1)
+    assert not again.stuck
+    play(again, 2, 1, 3)
+    assert card("AS") * 4 in again.legal_actions()
+
+
 def test_literal_loss_takes_nothing_from_the_position() -> None:
     game = position("#4C 8D", "9D", run("KS", "2S"), "3H AS", rules=SHEET)
     before = everything(game)

@@ -4,13 +4,18 @@ import os
 import subprocess
 import sys
 import zlib
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from scorpion_env import Layout, Rules
+from scorpion_env.game import Game
+from scorpion_env.solver import solve
 from scorpion_env.vector_env import ScorpionVectorEnv
 
 NAMES = ("classic", "open_scorpion", "three_blind_mice", "pysol_triple_scorpion")
+IMPORT = "from tests.test_without_jit import fingerprint, solved"
 
 
 def fingerprint(name: str) -> str:
@@ -28,15 +33,37 @@ def fingerprint(name: str) -> str:
     return str(check)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_plain_python_gives_the_same(name: str) -> None:
-    code = f"from tests.test_without_jit import fingerprint; print(fingerprint({name!r}))"
+def solved() -> str:
+    """Solve small deals with every reserve, empty column and fate of sequences."""
+    layout = Layout((4, 3, 3), (2, 1, 0), 2, (0, 1), suits=3, ranks=4)
+    played = replace(layout, reserve_columns=())
+    sets = [
+        Rules(layout),
+        Rules(layout, build="any_suit", empty_column="any"),
+        Rules(layout, reserve="deal_when_idle", sequences="stay"),
+        Rules(played, reserve="play", loss="sheet"),
+    ]
+    solutions = [solve(Game(seed, rules), 300) for rules in sets for seed in range(3)]
+    return repr([(s.status, s.nodes, s.actions, s.certificate) for s in solutions])
+
+
+def in_plain_python(call: str) -> str:
+    """Return what a call of a function of this module gives where nothing is compiled."""
     done = subprocess.run(
         # SplitMix64 is meant to overflow, which NumPy's scalars warn of
-        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", code],
+        [sys.executable, "-W", "ignore::RuntimeWarning", "-c", f"{IMPORT}; print({call})"],
         env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.strip() == fingerprint(name), done.stderr[-2000:]
+    return done.stdout.strip() or done.stderr[-2000:]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plain_python_gives_the_same(name: str) -> None:
+    assert in_plain_python(f"fingerprint({name!r})") == fingerprint(name)
+
+
+def test_plain_python_solves_the_same() -> None:
+    assert in_plain_python("solved()") == solved()

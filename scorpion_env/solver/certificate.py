@@ -58,7 +58,8 @@ class Certificate:
     card : int
         The card.
     claims : tuple of (event, card)
-        The closed set of events that never happen; the first one contradicts the need. Events are
+        The closed set of events that never happen; the first one contradicts the need (an ace in a
+        reserve that is played is uncovered by parting from it). Events are
         ``"uncovered"``, ``"parted"`` (the card leaves what it lies on, leading a block or with its
         removed sequence), ``"joined"`` (it lies on a next-higher card of its sequence),
         ``"removed"`` (a sequence of this family) and ``"empty"`` (any column).
@@ -106,7 +107,7 @@ def certify(
     proofs = []
     for card in np.flatnonzero(needs).tolist():
         need = _NEEDS[int(needs[card])]
-        proofs.append((need, card, reasons.closed_set((_FIRST_CLAIM[need], card))))
+        proofs.append((need, card, reasons.closed_set(reasons.first_claim(need, card))))
     need, card, claims = min(proofs, key=lambda proof: len(proof[2]))
     cycle = find_cycle(claims)
     text = explain(rules, state, need, claims, cycle)
@@ -141,6 +142,11 @@ class _Reasons:
             for column, height in enumerate(state.height.tolist())
         ]
         self._ranks, self._family = compiled.ids[:, 0].tolist(), relations.family.tolist()
+
+    def first_claim(self, need: Need, card: int) -> Claim:
+        """Return what never happens to a card although a won game needs it."""
+        event = _FIRST_CLAIM[need]
+        return self._never_uncovered(card) if event == "uncovered" else (event, card)
 
     def closed_set(self, first: Claim) -> dict[Claim, list[Claim]]:
         """Return the claims that ``first`` rests on, each with those that it rests on itself."""

@@ -1,7 +1,7 @@
 """Links that can be made at once: if the position can be won, it can be won after them.
 
-Theorem. One deck, same-suit building, kings alone in empty columns, no reserve left to deal. Let
-card c be free to go onto its next-higher card d. If
+Theorem. One deck, same-suit building, kings alone in empty columns, no reserve left to deal, and a
+game lost only when it is stuck. Let card c be free to go onto its next-higher card d. If
 
 1. c cannot be reached from d in the graph where each card points at the card it lies on and, while
    it does not lie on it yet, at its next-higher card (a king at nothing else), and
@@ -20,6 +20,8 @@ of the suit stays uncovered (nothing goes onto an ace), so the suit's sequence i
 line no later than in the old one, which only frees what it lay on; a sequence of another suit that
 the old move itself would have removed has its king above c, which 2 excludes (kings reach only
 empty columns, so none comes there later); all others are completed by the same move as before.
+Moves that are idle in the new line are left out of it, so it is never stuck. Under the sheet's loss
+it may be: there a link that turns a card, left for later, keeps the game going.
 """
 
 from __future__ import annotations
@@ -33,6 +35,12 @@ from scorpion_env.engine.state import State, card_at
 from scorpion_env.rules import CompiledRules
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import lies_on
+
+
+@inlined
+def links_may_be_safe(rules: CompiledRules, relations: Relations, state: State) -> bool:
+    """Say whether the theorem speaks of a position; changes nothing."""
+    return relations.is_final == 1 and rules.sheet_loss == 0 and not reserve_waits(rules, state)
 
 
 @inlined
@@ -101,9 +109,9 @@ def is_safe(
 ) -> bool:
     """Say whether a legal move of ``card`` onto column ``target`` is a safe link.
 
-    Changes the scratch arrays ``seen`` and ``stack`` (cards,).
+    Asked where `links_may_be_safe`. Changes the scratch arrays ``seen`` and ``stack`` (cards,).
     """
-    if not relations.is_final or reserve_waits(rules, state) or state.height[target] == 0:
+    if state.height[target] == 0:
         return False
     if rules.sequences_stay == 0 and not ace_is_uncovered(rules, state, card):
         return False

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined, internal, kernel
-from scorpion_env.engine.moves import apply, reserve_waits, undo
+from scorpion_env.engine.moves import apply, undo
 from scorpion_env.engine.outcome import is_won, settle
 from scorpion_env.engine.state import PLAYING, UNDOABLE, State, empty_state, row_of, top_sequence
 from scorpion_env.rules import CompiledRules, Rules
@@ -26,7 +26,7 @@ from scorpion_env.solver.estimate import ATTEMPTS, estimate
 from scorpion_env.solver.keys import column_key, label_of, reserve_key, write_keys
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import NO_PROOF, Facts, no_facts, relax
-from scorpion_env.solver.safe import is_safe
+from scorpion_env.solver.safe import is_safe, links_may_be_safe
 from scorpion_env.solver.tree import (
     ATTEMPT,
     CUT,
@@ -167,7 +167,7 @@ def enter(
 @internal
 def only_move(rules: CompiledRules, relations: Relations, options: Options, search: Search) -> int:
     """Return a safe link of the position on the table, -1 if there is none."""
-    if options.safe_links and relations.is_final and not reserve_waits(rules, search.state):
+    if options.safe_links and links_may_be_safe(rules, relations, search.state):
         for action in range(rules.deal_action):
             if search.mask[action]:
                 card, target = action // rules.columns, action % rules.columns

@@ -12,10 +12,11 @@ from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import LOST, PLAYING, UNDOABLE, WON, State, empty_state, row_of
 from scorpion_env.game import Game
-from scorpion_env.rules import Rules
+from scorpion_env.rules import Rules, is_whole
 from scorpion_env.solver.certificate import Certificate, certify
 from scorpion_env.solver.relations import relations_of
 from scorpion_env.solver.search import (
+    EXHAUSTED,
     FOUND,
     FULL,
     SEARCHING,
@@ -44,7 +45,7 @@ class Solution:
     Attributes
     ----------
     status : {"winnable", "unwinnable", "unknown"}
-        Unknown only if the budget was spent.
+        Unknown only if the budget or the time was spent.
     nodes : int
         Distinct positions found, summed over attempts.
     actions : tuple of int
@@ -62,7 +63,7 @@ class Solution:
 
 
 class _Result(NamedTuple):
-    outcome: int  # FOUND, EXHAUSTED or FULL
+    outcome: int  # FOUND, EXHAUSTED, FULL or, out of time, SEARCHING
     nodes: int
     actions: tuple[int, ...]
 
@@ -89,7 +90,7 @@ class Solver:
     Raises
     ------
     ValueError
-        If ``nodes`` is less than 1.
+        If ``nodes`` is no whole number from 1 up.
     """
 
     def __init__(
@@ -101,17 +102,17 @@ class Solver:
         safe_links: bool = True,
         verify: bool = False,
     ) -> None:
-        if nodes < 1:
-            raise ValueError(f"nodes={nodes} must be at least 1")
+        if not is_whole(nodes) or nodes < 1:
+            raise ValueError(f"nodes={nodes!r} must be a whole number from 1 up")
         self.rules = rules
-        self.nodes = nodes
+        self.nodes = int(nodes)
         self._options = [Options(int(proofs), int(safe_links), salt) for salt in _SALTS]
         self._verify = verify
         self._relations = relations_of(rules)
         self._compiled = rules.compiled
         if rules.undo_limit != 0:
             self._compiled = self._compiled._replace(sheet_loss=0)
-        self._search = new_search(rules, self._relations.families, nodes)
+        self._search = new_search(rules, self._relations.families, self.nodes)
         self._replayed = row_of(empty_state(rules, 1, undoable=0), 0)
         self._mask = np.zeros(rules.actions, np.int8)
 
@@ -138,14 +139,14 @@ class Solver:
         if result.outcome == FOUND:
             self._replay(state, result.actions)
             return Solution("winnable", result.nodes, result.actions)
-        if result.outcome == FULL:
+        if result.outcome != EXHAUSTED:
             return Solution("unknown", result.nodes)
         certificate = self._certify(state)
         if certificate is None and self._verify:
             again = self._run(state, self._options[1], until)
             if again.outcome == FOUND:
                 raise SolverError("two keys disagree: a collision hid a win")
-            if again.outcome == FULL:
+            if again.outcome != EXHAUSTED:
                 return Solution("unknown", result.nodes + again.nodes)
         return Solution("unwinnable", result.nodes, certificate=certificate)
 
@@ -167,10 +168,7 @@ class Solver:
         _load(self._search.state, state)
         given = (self._compiled, self._relations, options, self._search)
         outcome = begin_search(*given, self.nodes)
-        while outcome == SEARCHING:
-            if until is not None and time.monotonic() > until:
-                outcome = FULL
-                break
+        while outcome == SEARCHING and (until is None or time.monotonic() <= until):
             outcome = go_on(*given, self.nodes, _SLICE)
         counters = self._search.tree.counters
         nodes = int(counters[SPENT]) + (0 if outcome == FULL else int(counters[NODES]))
