@@ -17,9 +17,11 @@ class Relations(NamedTuple):
 
     targets: npt.NDArray[np.int16]  # (cards, k) cards that each card may be built on, -1 after
     next_higher: npt.NDArray[np.int16]  # (cards, k) cards it may lie on in a sequence, -1 after
+    joins: npt.NDArray[np.int16]  # (cards, k) those of both
     leads: npt.NDArray[np.uint8]  # (cards,) 1 where it may lead a block to an empty column
     family: npt.NDArray[np.int16]  # (cards,) cards of one family can make a complete sequence
     face: npt.NDArray[np.int16]  # (cards,) equal for twins
+    members: npt.NDArray[np.int16]  # (families, ranks, k) the cards of a family and rank, -1 after
     families: int
     is_final: int  # 1 where a card that lies on its next-higher card never leaves it again
 
@@ -48,15 +50,25 @@ def relations_of(rules: Rules) -> Relations:
     next_higher = [
         [d for d in pack if ranks[d] == ranks[c] + 1 and family[d] == family[c]] for c in pack
     ]
+    families = 2 if alternating else rules.layout.suits
+    members = _padded(
+        [
+            [c for c in pack if (family[c], ranks[c]) == (f, rank)]
+            for f in range(families)
+            for rank in range(rules.layout.ranks)
+        ]
+    )
     leads = np.zeros(len(pack), np.uint8)
     leads[compiled.leaders] = 1
     return Relations(
         targets=_padded(targets),
         next_higher=_padded(next_higher),
+        joins=_padded([[d for d in next_higher[c] if d in targets[c]] for c in pack]),
         leads=leads,
         family=np.array(family, np.int16),
         face=np.array([c % (rules.layout.suits * rules.layout.ranks) for c in pack], np.int16),
-        families=2 if alternating else rules.layout.suits,
+        members=members.reshape(families, rules.layout.ranks, -1),
+        families=families,
         is_final=int(
             rules.layout.decks == 1
             and rules.build == rules.pattern == "same_suit"

@@ -51,6 +51,9 @@ class Facts(NamedTuple):
     face_up: npt.NDArray[np.uint8]  # (cards,)
     removed: npt.NDArray[np.uint8]  # (families,)
     empty: npt.NDArray[np.uint8]  # (1,) some column
+    waiting: npt.NDArray[np.int16]  # (cards,) stack of cards that may part by what was found last
+    waits: npt.NDArray[np.uint8]  # (cards,) 1 for those on the stack
+    depth: npt.NDArray[np.int64]  # (1,) of the stack
 
 
 def no_facts(cards: int, families: int) -> Facts:
@@ -61,6 +64,9 @@ def no_facts(cards: int, families: int) -> Facts:
         face_up=np.zeros(cards, np.uint8),
         removed=np.zeros(families, np.uint8),
         empty=np.zeros(1, np.uint8),
+        waiting=np.zeros(cards, np.int16),
+        waits=np.zeros(cards, np.uint8),
+        depth=np.zeros(1, np.int64),
     )
 
 
@@ -110,44 +116,84 @@ def may_join(
     rules: CompiledRules, relations: Relations, state: State, facts: Facts, card: int
 ) -> bool:
     """Say whether a card lies, or can be put, on a card it follows in a sequence; reads."""
-    if state.column_of[card] == IN_RESERVE and rules.reserve != RESERVE_PLAY:
-        return True
     below = lies_on(state, card)
-    for k in range(relations.next_higher.shape[1]):
-        higher = np.int64(relations.next_higher[card, k])
-        if higher < 0:
-            return False
-        if higher == below:
-            return True
-        if not facts.face_up[card] or not facts.uncovered[higher]:
-            continue
-        if is_target(relations, card, higher) and may_part_above(state, facts, card, higher):
-            return True
-    return False
+    related = below >= 0 and relations.family[below] == relations.family[card]
+    if related and rules.ids[below, 0] == rules.ids[card, 0] + 1:
+        return True
+    if relations.is_final or (
+        state.column_of[card] == IN_RESERVE and rules.reserve != RESERVE_PLAY
+    ):
+        # there a card but a king parts only to join
+        return facts.parted[card] == 1
+    if not facts.face_up[card]:
+        return False
+    return may_go_onto(state, facts, card, below, relations.joins[card])
 
 
 @inlined
-def is_target(relations: Relations, card: int, target: int) -> bool:
-    """Say whether the rules let ``card`` be built on ``target``; changes nothing."""
+def await_card(facts: Facts, card: int) -> None:
+    """Put a card on the stack of those that may part, once."""
+    if not facts.waits[card] and not facts.parted[card]:
+        facts.waits[card] = 1
+        facts.waiting[facts.depth[0]] = card
+        facts.depth[0] += 1
+
+
+@inlined
+def mark_uncovered(rules: CompiledRules, facts: Facts, card: int) -> None:
+    """Note that a card can be uncovered, and so turned; the cards that go onto it may part."""
+    if facts.uncovered[card]:
+        return
+    facts.uncovered[card] = 1
+    if not facts.face_up[card]:
+        facts.face_up[card] = 1
+        await_card(facts, card)
+    for k in range(rules.sources.shape[1]):
+        source = np.int64(rules.sources[card, k])
+        if source < 0:
+            break
+        await_card(facts, source)
+
+
+@inlined
+def mark_empty(rules: CompiledRules, facts: Facts) -> None:
+    """Note that a column can be empty; the cards that may lead a block there may part."""
+    if not facts.empty[0]:
+        facts.empty[0] = 1
+        for k in range(rules.leaders.shape[0]):
+            await_card(facts, np.int64(rules.leaders[k]))
+
+
+@inlined
+def free_target(
+    relations: Relations, state: State, facts: Facts, card: int, column: int, place: int
+) -> None:
+    """Await a card that can go onto one of its own block, from ``place`` up, which came out."""
     for k in range(relations.targets.shape[1]):
-        if relations.targets[card, k] == target:
-            return True
-    return False
+        target = np.int64(relations.targets[card, k])
+        if target < 0:
+            break
+        if state.column_of[target] == column and state.height_of[target] >= place:
+            await_card(facts, card)
 
 
 @inlined
-def mark_parted(rules: CompiledRules, state: State, facts: Facts, card: int) -> None:
+def mark_parted(
+    rules: CompiledRules, relations: Relations, state: State, facts: Facts, card: int
+) -> None:
     """Note that a card can part from where it lies, and what that frees; changes ``facts``."""
     facts.parted[card] = 1
     column = np.int64(state.column_of[card])
     if column == IN_RESERVE:
-        facts.uncovered[card] = 1
-    elif state.height_of[card] == 0:
-        facts.empty[0] = 1
-    else:
-        below = lies_on(state, card)
-        facts.uncovered[below] = 1
-        facts.face_up[below] = 1
+        mark_uncovered(rules, facts, card)
+        return
+    place = np.int64(state.height_of[card])
+    if place == 0:
+        mark_empty(rules, facts)
+        return
+    mark_uncovered(rules, facts, card_at(state, column, place - 1))
+    for below in range(np.int64(state.face_down[column]), place):
+        free_target(relations, state, facts, card_at(state, column, below), column, place)
 
 
 @inlined
@@ -157,22 +203,25 @@ def begin_facts(rules: CompiledRules, state: State, facts: Facts) -> None:
     facts.parted[:] = 0
     facts.face_up[:] = 0
     facts.removed[:] = 0
+    facts.waits[:] = 0
     facts.empty[0] = 0
+    facts.depth[0] = 0
     for column in range(rules.columns):
-        height = np.int64(state.height[column])
-        for place in range(np.int64(state.face_down[column]), height):
+        for place in range(np.int64(state.face_down[column]), np.int64(state.height[column])):
             facts.face_up[card_at(state, column, place)] = 1
-        if height > 0:
-            facts.uncovered[card_at(state, column, height - 1)] = 1
-        else:
-            facts.empty[0] = 1
     for place in range(rules.reserve_cards):
         if state.reserve[place] != NO_CARD:
             card = np.int64(state.reserve[place])
             facts.face_up[card] = 1
             if rules.reserve != RESERVE_PLAY:
-                facts.uncovered[card] = 1
                 facts.parted[card] = 1
+                mark_uncovered(rules, facts, card)
+    for column in range(rules.columns):
+        height = np.int64(state.height[column])
+        if height > 0:
+            mark_uncovered(rules, facts, card_at(state, column, height - 1))
+        else:
+            mark_empty(rules, facts)
 
 
 @inlined
@@ -184,63 +233,63 @@ def may_part(relations: Relations, state: State, facts: Facts, card: int) -> boo
 
 
 @internal
-def sweep(rules: CompiledRules, relations: Relations, state: State, facts: Facts) -> bool:
-    """Find cards that can part, each column from its top; return whether there were any."""
-    changed = False
-    for column in range(rules.columns):
-        for place in range(np.int64(state.height[column]) - 1, -1, -1):
-            card = card_at(state, column, place)
-            if facts.parted[card] or not facts.face_up[card]:
-                continue
-            if may_part(relations, state, facts, card):
-                mark_parted(rules, state, facts, card)
-                changed = True
-    if rules.reserve == RESERVE_PLAY:
-        for place in range(rules.reserve_cards):
-            if state.reserve[place] != NO_CARD:
-                card = np.int64(state.reserve[place])
-                if not facts.parted[card] and may_part(relations, state, facts, card):
-                    mark_parted(rules, state, facts, card)
-                    changed = True
-    return changed
-
-
-@internal
-def may_be_removed(
-    rules: CompiledRules, relations: Relations, state: State, facts: Facts, family: int
-) -> bool:
-    """Say whether a complete sequence of a family can be made and removed; changes nothing."""
-    found = 0
-    for card in range(rules.cards):
-        rank = np.int64(rules.ids[card, 0])
-        if relations.family[card] != family or state.column_of[card] == OFF_TABLEAU:
+def follow(rules: CompiledRules, relations: Relations, state: State, facts: Facts) -> None:
+    """Find all cards that can part by what is known, until the stack is empty."""
+    while facts.depth[0] > 0:
+        facts.depth[0] -= 1
+        card = np.int64(facts.waiting[facts.depth[0]])
+        facts.waits[card] = 0
+        if not facts.face_up[card] or state.column_of[card] == OFF_TABLEAU:
             continue
-        if found >> rank & 1 or not facts.face_up[card]:
+        if may_part(relations, state, facts, card):
+            mark_parted(rules, relations, state, facts, card)
+
+
+@inlined
+def may_take_rank(
+    rules: CompiledRules, relations: Relations, state: State, facts: Facts, family: int, rank: int
+) -> bool:
+    """Say whether some card of a rank can be where a sequence of the family needs it; reads."""
+    for k in range(relations.members.shape[2]):
+        card = np.int64(relations.members[family, rank, k])
+        if card < 0:
+            return False
+        if state.column_of[card] == OFF_TABLEAU or not facts.face_up[card]:
             continue
         if rank == 0 and not facts.uncovered[card]:
             continue
         if rank == rules.ranks - 1 or may_join(rules, relations, state, facts, card):
-            found |= 1 << rank
-    return found == (1 << rules.ranks) - 1
+            return True
+    return False
+
+
+@inlined
+def may_be_removed(
+    rules: CompiledRules, relations: Relations, state: State, facts: Facts, family: int
+) -> bool:
+    """Say whether a complete sequence of a family can be made and removed; changes nothing."""
+    for rank in range(rules.ranks):
+        if not may_take_rank(rules, relations, state, facts, family, rank):
+            return False
+    return True
 
 
 @internal
 def remove_families(rules: CompiledRules, relations: Relations, state: State, facts: Facts) -> bool:
-    """Let kings part whose sequences can be removed; return whether there were any."""
-    changed = False
+    """Let kings part whose sequences can be removed; return whether that may free others."""
     for family in range(relations.families):
         if facts.removed[family]:
             continue
         if not may_be_removed(rules, relations, state, facts, family):
             continue
         facts.removed[family] = 1
-        for card in range(rules.cards):
-            if relations.family[card] != family or rules.ids[card, 0] < rules.ranks - 1:
-                continue
-            if state.column_of[card] != OFF_TABLEAU and not facts.parted[card]:
-                mark_parted(rules, state, facts, card)
-                changed = True
-    return changed
+        for k in range(relations.members.shape[2]):
+            king = np.int64(relations.members[family, rules.ranks - 1, k])
+            if king < 0:
+                break
+            if state.column_of[king] != OFF_TABLEAU and not facts.parted[king]:
+                mark_parted(rules, relations, state, facts, king)
+    return facts.depth[0] > 0
 
 
 @inlined
@@ -270,11 +319,10 @@ def relax(
     of a column is open to it.
     """
     begin_facts(rules, state, facts)
-    changed = True
-    while changed:
-        changed = sweep(rules, relations, state, facts)
-        if not changed and rules.sequences_stay == 0:
-            changed = remove_families(rules, relations, state, facts)
+    follow(rules, relations, state, facts)
+    if rules.sequences_stay == 0:
+        while remove_families(rules, relations, state, facts):
+            follow(rules, relations, state, facts)
     for card in range(rules.cards):
         if state.column_of[card] != OFF_TABLEAU:
             reason = unmet_need(rules, relations, state, facts, card)
