@@ -24,7 +24,7 @@ ORDER = [
     ["scorpion_env.solver.keys", "scorpion_env.solver.safe", "scorpion_env.solver.estimate"],
     ["scorpion_env.solver.tree"],
     ["scorpion_env.solver.search", "scorpion_env.solver.words"],
-    ["scorpion_env.solver.certificate"],
+    ["scorpion_env.solver.analysis", "scorpion_env.solver.certificate"],
     ["scorpion_env.solver.solution"],
     ["scorpion_env.solver"],
     ["scorpion_env.env_state", "scorpion_env.handle"],

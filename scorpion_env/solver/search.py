@@ -245,7 +245,8 @@ def begin_attempt(
     tree.counters[LIMIT] = min(attempt_nodes(relations, tree, nodes), tree.keys.shape[0])
     state.counters[UNDOABLE] = 0
     key = write_keys(rules, relations, state, np.uint64(options.salt), search.columns)
-    if enter(rules, relations, options, search, key, NOBODY, NOBODY):
+    nobody = np.int64(NOBODY)  # the bare constant would make Numba compile `enter` once more
+    if enter(rules, relations, options, search, key, nobody, nobody):
         return FOUND
     return SEARCHING
 

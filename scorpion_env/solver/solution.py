@@ -162,7 +162,8 @@ class Solver:
         return settle(self.rules.compiled, self._replayed, self._mask) == LOST
 
     def _certify(self, state: State) -> Certificate | None:
-        return certify(self.rules, self._compiled, self._relations, state)
+        _load(self._replayed, state)  # given arrays may be of a kind that no kernel is compiled for
+        return certify(self.rules, self._compiled, self._relations, self._replayed)
 
     def _run(self, state: State, options: Options, until: float | None) -> _Result:
         _load(self._search.state, state)
