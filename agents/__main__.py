@@ -18,11 +18,11 @@ from agents.evaluation import (
     Summary,
     evaluate,
     paired_difference,
-    parse_seeds,
     summarise,
 )
 from agents.registry import AGENTS, make_agent
 from scorpion_env import VARIANTS, __version__
+from scorpion_env.deals import parse_seeds
 from scorpion_env.variants import find_rules
 
 SECONDS_BETWEEN_REPORTS = 10.0
