@@ -23,7 +23,7 @@ ORDER = [
     ["scorpion_env.solver"],
     ["scorpion_env.env_state", "scorpion_env.handle"],
     ["scorpion_env.env"],
-    ["scorpion_env.vector_env"],
+    ["scorpion_env.vector_env", "scorpion_env.cli"],
     ["scorpion_env"],
     ["agents"],
     ["train"],
