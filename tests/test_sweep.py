@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks.winnable import main as winnable
 from scorpion_env import VARIANTS
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
@@ -248,3 +249,20 @@ def test_unknown_deals_widen_the_interval() -> None:
     assert tally.rates == (20 / 102, 22 / 102)
     assert "2 unknown" in tally.text()
     assert Tally().text() == "0 deals"
+
+
+def test_the_table_never_solves_twice(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    plot = tmp_path / "plot.png"
+    command = ["classic:20", "--nodes", "1000", "--folder", str(tmp_path), "--plot", str(plot)]
+    winnable(command)
+    said = capsys.readouterr().out
+    assert said.count("\n") == 3
+    assert "| `classic` | " in said
+    assert plot.stat().st_size > 1000
+    before = {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    winnable(["classic:10", *command[1:]])
+    assert capsys.readouterr().out.count(" | 10 | ") == 1
+    assert {path: path.read_bytes() for path in tmp_path.glob("*.jsonl")} == before
+    for wrong in ("chess:5", "classic", "classic:0", "classic:-1"):
+        with pytest.raises(SystemExit):
+            winnable([wrong])

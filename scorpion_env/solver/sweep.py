@@ -73,6 +73,11 @@ def sweep(
     return tally
 
 
+def sweep_path(folder: Path, name: str, nodes: int) -> Path:
+    """Return where a folder of sweeps without certificates keeps that of named rules."""
+    return folder / f"{name}-{nodes}.jsonl"
+
+
 def tally_of(path: Path) -> Tally:
     """Return the tally of a sweep's file.
 
