@@ -12,9 +12,10 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from scorpion_env.solver import command as solve
+from scorpion_env.solver import suites_command as suites
 from scorpion_env.version import VERSION
 
-COMMANDS = (solve,)
+COMMANDS = (solve, suites)
 
 
 class Parser(argparse.ArgumentParser):

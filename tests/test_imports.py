@@ -19,7 +19,7 @@ ORDER = [
     ["scorpion_env.position", "scorpion_env.variants"],
     ["scorpion_env.planes", "scorpion_env.notation"],
     ["scorpion_env.deals", "scorpion_env.observation"],
-    ["scorpion_env.batch", "scorpion_env.game"],
+    ["scorpion_env.batch", "scorpion_env.game", "scorpion_env.suites"],
     ["scorpion_env.solver"],
     ["scorpion_env.env_state", "scorpion_env.handle"],
     ["scorpion_env.env"],
