@@ -10,7 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from agents.base import Agent
 from agents.evaluation import (
@@ -18,11 +18,12 @@ from agents.evaluation import (
     Summary,
     evaluate,
     paired_difference,
-    parse_seeds,
     summarise,
 )
 from agents.registry import AGENTS, make_agent
 from scorpion_env import VARIANTS, __version__
+from scorpion_env.deals import parse_seeds
+from scorpion_env.suites import find_suite
 from scorpion_env.variants import find_rules
 
 SECONDS_BETWEEN_REPORTS = 10.0
@@ -57,8 +58,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="AGENT",
         help=f"{', '.join(AGENTS)}, or the path of a trained policy",
     )
-    parser.add_argument("--seeds", default="0:1000", help="first and end of the deals' seeds")
-    parser.add_argument("--rules", default="classic", help=", ".join(VARIANTS))
+    parser.add_argument("--seeds", help="first and end of the deals' seeds (0:1000)")
+    parser.add_argument("--suite", help="play the deals of a suite, such as classic-winnable")
+    parser.add_argument("--episodes", type=int, help="so many of the suite's deals, the first ones")
+    parser.add_argument("--rules", help=f"classic, or the suite's; {', '.join(VARIANTS)}")
     parser.add_argument("--sample", action="store_true", help="let a policy draw its actions")
     parser.add_argument("--agent-seed", type=int, default=0, help="seeds the agents' chance")
     parser.add_argument("--batch-size", type=int, default=1024, help="games side by side")
@@ -68,10 +71,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _compare(options: argparse.Namespace) -> None:
     """Do what the options ask for; every mistake in them is found before the first game."""
-    seeds = parse_seeds(options.seeds)
-    if options.rules not in VARIANTS:
-        raise ValueError(f"rules {options.rules!r} are unknown: give {', '.join(VARIANTS)}")
-    rules = find_rules(options.rules)
+    asked = _asked_deals(options)
+    rules, seeds = find_rules(asked.rules), asked.seeds
     if options.batch_size < 1:
         raise ValueError(f"--batch-size must be at least 1, got {options.batch_size}")
     agents = [make_agent(n, rules, options.agent_seed, options.sample) for n in options.agents]
@@ -83,18 +84,50 @@ def _compare(options: argparse.Namespace) -> None:
         report = _reporter(agent, len(seeds))
         results.append(evaluate(agent, rules, seeds, options.batch_size, report))
     summaries = [summarise(result) for result in results]
-    print(f"{options.rules}, seeds {options.seeds}, {len(seeds)} games, 95 % intervals")
+    print(f"{asked.rules}, {asked.text}, {len(seeds)} games, 95 % intervals")
     print(table(agents, summaries))
     for agent, result in zip(agents[1:], results[1:], strict=True):
         print(difference_line(agent, agents[0], paired_difference(result, results[0])))
     if options.json is not None:
         rows = [
-            {"agent": agent.name, "rules": options.rules, "seeds": options.seeds}
+            {"agent": agent.name, "rules": asked.rules, asked.kind: asked.name}
             | {name: _finite(value) for name, value in summary._asdict().items()}
             | {"hidden_cards_seen": False, "version": __version__}
             for agent, summary in zip(agents, summaries, strict=True)
         ]
         write_whole(options.json, json.dumps(rows, indent=2, allow_nan=False) + "\n")
+
+
+class _Asked(NamedTuple):
+    """The deals that the options ask for."""
+
+    rules: str
+    kind: str  # "seeds" or "suite"
+    name: str
+    seeds: Sequence[int]
+
+    @property
+    def text(self) -> str:
+        return f"{self.kind} {self.name}"
+
+
+def _asked_deals(options: argparse.Namespace) -> _Asked:
+    if options.rules not in (None, *VARIANTS):
+        raise ValueError(f"rules {options.rules!r} are unknown: give {', '.join(VARIANTS)}")
+    if options.suite is None:
+        if options.episodes is not None:
+            raise ValueError("--episodes goes with --suite: give --seeds first:end instead")
+        seeds = options.seeds or "0:1000"
+        return _Asked(options.rules or "classic", "seeds", seeds, parse_seeds(seeds))
+    if options.seeds is not None:
+        raise ValueError("give --seeds or --suite, not both")
+    suite = find_suite(options.suite)
+    rules = options.rules or suite.variant
+    suite.check_rules(find_rules(rules))
+    episodes = len(suite.seeds) if options.episodes is None else options.episodes
+    if not 1 <= episodes <= len(suite.seeds):
+        raise ValueError(f"--episodes must be 1 to {len(suite.seeds)}, the deals of {suite.name}")
+    return _Asked(rules, "suite", suite.name, suite.seeds[:episodes].tolist())
 
 
 def check_writable(path: Path) -> None:

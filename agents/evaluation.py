@@ -10,13 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds
+from scorpion_env.intervals import Z95, wilson_interval
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
 
-MAX_GAMES = 10_000_000
 _COUNTED = ("is_success", "score", "sequences", "face_down_cards", "moves")
-Z95 = 1.959963984540054  # the normal quantile of a two-sided 95 % interval
 
 
 class EpisodeResults(NamedTuple):
@@ -105,31 +104,6 @@ def evaluate(
         steps=steps,
         seconds=time.perf_counter() - start,
     )
-
-
-def parse_seeds(text: str) -> range:
-    """Return the seeds that ``first:end`` names, the end left out.
-
-    Raises
-    ------
-    ValueError
-        If the text is no such range, or the range is empty, too long or too high.
-    """
-    first, colon, end = text.partition(":")
-    if not (colon and _is_number(first) and _is_number(end)):
-        raise ValueError(f"seeds {text!r} are no range: write first:end, such as 0:1000")
-    games = int(end) - int(first)
-    if not 1 <= games <= MAX_GAMES:
-        raise ValueError(
-            f"seeds {text!r} name {max(0, games)} games: name 1 to {MAX_GAMES}, the end is left out"
-        )
-    if int(end) > 2**63:
-        raise ValueError(f"seeds {text!r} are out of range: a seed is below 2**63")
-    return range(int(first), int(end))
-
-
-def _is_number(text: str) -> bool:
-    return text.isascii() and text.isdecimal() and len(text) < 20
 
 
 def _checked_seeds(seeds: Sequence[int] | npt.NDArray[np.integer]) -> Seeds:
@@ -221,15 +195,6 @@ def _check_legal(agent: Agent, chosen: Actions, mask: Mask, seeds: Seeds) -> Non
             f"agent {agent.name} chose the illegal action {chosen[game]} in the game of seed "
             f"{seeds[game]}: act() must heed the mask"
         )
-
-
-def wilson_interval(wins: int, games: int) -> tuple[float, float]:
-    """Return the 95 % Wilson interval of the win rate behind ``wins`` of ``games``."""
-    rate = wins / games
-    shrink = 1 + Z95**2 / games
-    middle = (rate + Z95**2 / (2 * games)) / shrink
-    half = Z95 * np.sqrt(rate * (1 - rate) / games + Z95**2 / (4 * games**2)) / shrink
-    return max(0.0, float(middle - half)), min(1.0, float(middle + half))
 
 
 def mean_interval(values: npt.NDArray[np.integer]) -> tuple[float, float]:

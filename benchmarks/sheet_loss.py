@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from agents.evaluation import evaluate, parse_seeds
+from agents.evaluation import evaluate
 from agents.registry import make_agent
 from scorpion_env import VARIANTS
+from scorpion_env.deals import parse_seeds
 
 
 def main() -> None:

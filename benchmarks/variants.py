@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 
-from agents.evaluation import evaluate, parse_seeds, summarise
+from agents.evaluation import evaluate, summarise
 from agents.registry import make_agent
 from scorpion_env import ENV_IDS, VARIANTS, Layout, Rules
+from scorpion_env.deals import parse_seeds
 
 CLASSIC = VARIANTS["classic"]
 DIFFERENCES = ("build", "empty_column", "reserve", "sequences", "pattern", "loss", "undo_limit")

@@ -7,8 +7,9 @@ from gymnasium.envs.registration import register
 
 from scorpion_env.rules import Layout, Rules
 from scorpion_env.variants import ENV_IDS, VARIANTS
+from scorpion_env.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = ["ENV_IDS", "VARIANTS", "Layout", "Rules", "__version__"]
 
 for _name, _id in ENV_IDS.items():

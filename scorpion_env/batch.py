@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.deals import refuse_unplayable
+from scorpion_env.deals import unplayable
 from scorpion_env.engine.compile import inlined, internal
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.moves import apply, last_action, placement_points
@@ -228,7 +228,7 @@ def begin_next(rules: CompiledRules, batch: Batch, game: int, settings: Settings
 def check_begun(batch: Batch, chosen: npt.NDArray[np.bool_]) -> None:
     """Raise ValueError if a game that was just reset could not begin."""
     if (batch.episodes.over & chosen).any():
-        refuse_unplayable()
+        raise unplayable()
 
 
 @internal

@@ -6,12 +6,13 @@ import random
 import re
 import reprlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.utils import seeding
 
-from scorpion_env.engine.deal import FIRST_DEAL, MAX_DEALS_PASSED, deal, shuffle
+from scorpion_env.engine.deal import FIRST_DEAL, MAX_DEALS_PASSED, deal, first_deal, shuffle
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import PLAYING, State, empty_state, row_of
 from scorpion_env.notation import parse_board, parse_deck
@@ -20,6 +21,7 @@ from scorpion_env.rules import Rules, is_whole
 
 # Seeds below this bound are for evaluation and suites; training draws its seeds from here up.
 FIRST_TRAINING_SEED = 10_000_000
+MAX_SEEDS = 10_000_000
 
 LAST_MS_NUMBER = 2**33 - 1
 LAST_PLAIN_MS_NUMBER = 31999
@@ -38,6 +40,66 @@ def deal_state(generator: np.random.Generator) -> int:
     raw = generator.bit_generator.random_raw()
     assert isinstance(raw, int)
     return raw
+
+
+def parse_seeds(text: str) -> range:
+    """Return the seeds that ``first:end`` names, the end left out.
+
+    Raises
+    ------
+    ValueError
+        If the text is no such range, or the range is empty, too long or too high.
+    """
+    first, colon, end = text.partition(":")
+    if not (colon and _is_number(first) and _is_number(end)):
+        raise ValueError(f"seeds {text!r} are no range: write first:end, such as 0:1000")
+    games = int(end) - int(first)
+    if not 1 <= games <= MAX_SEEDS:
+        raise ValueError(
+            f"seeds {text!r} name {max(0, games)} games: name 1 to {MAX_SEEDS}, the end is left out"
+        )
+    if int(end) > 2**63:
+        raise ValueError(f"seeds {text!r} are out of range: a seed is below 2**63")
+    return range(int(first), int(end))
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal() and len(text) < 20
+
+
+def lay_out_seed(rules: Rules, state: State, mask: npt.NDArray[np.int8], seed: Any) -> Deal:
+    """Deal what an environment deals after ``reset(seed=seed)``; return the deal.
+
+    A deal without a first move is passed over. Changes the game's row, ``state``, and its legal
+    ``mask`` (actions,).
+
+    Raises
+    ------
+    ValueError
+        If the seed is no whole number from 0 up, or the rules cannot be played.
+    """
+    if not is_whole(seed) or seed < 0:
+        raise ValueError(f"seed={seed!r} must be a whole number from 0 up")
+    generator, _ = seeding.np_random(int(seed))
+    deck = np.empty(rules.layout.cards, np.uint8)
+    following = np.uint64(deal_state(generator))
+    for _ in range(MAX_DEALS_PASSED):
+        number = int(first_deal(following))
+        following = np.uint64(shuffle(deck, np.uint64(number)))
+        deal(rules.compiled, state, deck)
+        if settle(rules.compiled, state, mask) == PLAYING:
+            return Deal(number, deck)
+    raise unplayable()
+
+
+def deal_of_seed(seed: Any, rules: Rules) -> Deal:
+    """Return the deal of a seed (see `lay_out_seed`)."""
+    return lay_out_seed(rules, *_scratch(rules), seed)
+
+
+def _scratch(rules: Rules) -> tuple[State, npt.NDArray[np.int8]]:
+    """Return one game's row and its mask."""
+    return row_of(empty_state(rules, 1, undoable=0), 0), np.zeros(rules.actions, np.int8)
 
 
 def read_deal(asked: Any, rules: Rules, seed: int | None = None) -> Deal:
@@ -95,16 +157,16 @@ def read_playable_deal(asked: Any, rules: Rules, seed: int | None = None) -> Dea
         If it cannot be read, or its game is over before it begins.
     """
     given = read_deal(asked, rules, seed)
-    scratch = row_of(empty_state(rules, 1, undoable=0), 0)
-    lay_out(rules, scratch, given)
-    if settle(rules.compiled, scratch, np.zeros(rules.actions, np.int8)) != PLAYING:
+    state, mask = _scratch(rules)
+    lay_out(rules, state, given)
+    if settle(rules.compiled, state, mask) != PLAYING:
         raise ValueError("this deal has no legal move: its game is over before it begins")
     return given
 
 
-def refuse_unplayable() -> NoReturn:
-    """Raise the error for rules under which no deal could be begun."""
-    raise ValueError(
+def unplayable() -> ValueError:
+    """Return the error for rules under which no deal could be begun."""
+    return ValueError(
         f"{MAX_DEALS_PASSED} deals in a row have no first move: these rules cannot be played"
     )
 

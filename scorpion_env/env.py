@@ -16,7 +16,7 @@ from scorpion_env.batch import (
     empty_batch,
     make_settings,
 )
-from scorpion_env.deals import deal_state, read_playable_deal
+from scorpion_env.deals import deal_state
 from scorpion_env.engine.state import DOWN, MOVES, SCORE, SEQUENCES, STATUS, WON, row_of
 from scorpion_env.env_state import EnvState, load_state, save_state
 from scorpion_env.handle import Handle
@@ -24,10 +24,10 @@ from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
 from scorpion_env.position import read_position
 from scorpion_env.rules import Rules
+from scorpion_env.suites import DEAL_OPTIONS, asked_deal
 from scorpion_env.variants import find_rules
 
 IllegalAction = Literal["ignore", "raise"]
-RESET_OPTIONS = ("deal",)
 RENDER_MODES = ["ansi"]
 _ONE_GAME = np.ones(1, np.bool_)
 
@@ -218,8 +218,9 @@ class ScorpionEnv(gym.Env[Any, Any]):
             Seeds ``np_random``, whose next 64 raw bits are the number of this deal; the deals of
             later unseeded resets follow from it.
         options : dict, optional
-            ``{"deal": ...}`` deals that deal (see `scorpion_env.deals.read_deal`) and leaves the
-            stream of deals as it was.
+            ``{"deal": ...}`` deals that deal (see `scorpion_env.deals.read_deal`), ``{"suite":
+            "classic-winnable", "index": 3}`` a deal of a suite (see `scorpion_env.suites`). Both
+            leave the stream of deals as it was.
 
         Returns
         -------
@@ -229,10 +230,11 @@ class ScorpionEnv(gym.Env[Any, Any]):
         Raises
         ------
         ValueError
-            For an unknown option, a deal that cannot be read, or one without a first move.
+            For an unknown option, a deal that cannot be read, one without a first move, or a
+            suite that has other rules or no such index.
         """
-        given = check_options(options, RESET_OPTIONS)
-        asked = read_playable_deal(given["deal"], self.rules, seed) if "deal" in given else None
+        given = check_options(options, DEAL_OPTIONS)
+        asked = asked_deal(given, self.rules, seed) if given else None
         super().reset(seed=None if seed is None else index(seed))
         episodes = self._batch.episodes
         if seed is not None or not self._seeded:

@@ -6,16 +6,13 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
-from gymnasium.utils import seeding
 
 from scorpion_env.cards import rank_of, suit_of
-from scorpion_env.deals import deal_state, lay_out, read_deal, refuse_unplayable
-from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
+from scorpion_env.deals import lay_out, lay_out_seed, read_deal
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import (
     LOST,
-    PLAYING,
     SCORE,
     STATUS,
     UNDOABLE,
@@ -72,24 +69,9 @@ class Game:
         self._mask = np.zeros(self.rules.actions, np.int8)
         self._past: list[tuple[State, int]] = []
         if deal is None:
-            self._deal_seed(seed)
+            self.deal_number = lay_out_seed(self.rules, self._state, self._mask, seed).number
         else:
             self._begin(deal, seed)
-
-    def _deal_seed(self, seed: Any) -> None:
-        """Deal as an environment does: a deal without a first move is passed over."""
-        if not is_whole(seed) or seed < 0:
-            raise ValueError(f"seed={seed!r} must be a whole number from 0 up")
-        generator, _ = seeding.np_random(int(seed))
-        deck = np.empty(self.rules.layout.cards, np.uint8)
-        following = np.uint64(deal_state(generator))
-        for _ in range(MAX_DEALS_PASSED):
-            self.deal_number = int(first_deal(following))
-            following = np.uint64(shuffle(deck, np.uint64(self.deal_number)))
-            deal(self.rules.compiled, self._state, deck)
-            if self._settle() == PLAYING:
-                return
-        refuse_unplayable()
 
     def _begin(self, asked: Any, seed: int | None) -> None:
         given = read_deal(asked, self.rules, seed)

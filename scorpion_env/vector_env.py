@@ -23,11 +23,10 @@ from scorpion_env.batch import (
     empty_batch,
     make_settings,
 )
-from scorpion_env.deals import Deal, deal_state, read_playable_deal
+from scorpion_env.deals import Deal, deal_state
 from scorpion_env.engine.state import row_of
 from scorpion_env.env import (
     RENDER_MODES,
-    RESET_OPTIONS,
     IllegalAction,
     check_illegal_action,
     check_options,
@@ -39,6 +38,7 @@ from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
 from scorpion_env.position import read_position
 from scorpion_env.rules import Rules
+from scorpion_env.suites import DEAL_OPTIONS, asked_deal
 from scorpion_env.variants import find_rules
 
 _MODES = {
@@ -148,23 +148,22 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         seed : int or sequence of int or None, optional
             ``seed + i`` seeds game i; a sequence names each game's own.
         options : dict, optional
-            ``"deal"`` as in `ScorpionEnv.reset`, for every game that is reset; ``"reset_mask"``, a
-            bool array (num_envs,) with at least one True.
+            ``"deal"`` as in `ScorpionEnv.reset`, for every game that is reset; ``"suite"`` and
+            ``"index"``, where game i is dealt ``index + i`` of the suite; ``"reset_mask"``, a bool
+            array (num_envs,) with at least one True.
 
         Raises
         ------
         ValueError, TypeError
             For an unknown option, a wrong mask or number of seeds, or a deal that cannot be read.
         """
-        given = check_options(options, (*RESET_OPTIONS, "reset_mask"))
+        given = check_options(options, (*DEAL_OPTIONS, "reset_mask"))
         chosen = self._chosen(given.get("reset_mask"))
         seeds = self._seeds(seed)
         asked: dict[int, Deal] = {}
-        if "deal" in given:
+        if given.keys() - {"reset_mask"}:
             games = np.flatnonzero(chosen).tolist()
-            asked = {
-                game: read_playable_deal(given["deal"], self.rules, seeds[game]) for game in games
-            }
+            asked = {game: asked_deal(given, self.rules, seeds[game], game) for game in games}
         self._seed_games(seeds, chosen)
         if not asked:
             self._handle.reset(chosen)

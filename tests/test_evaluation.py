@@ -16,15 +16,15 @@ from agents.evaluation import (
     evaluate,
     mean_interval,
     paired_difference,
-    parse_seeds,
     summarise,
-    wilson_interval,
 )
 from agents.greedy import GreedyAgent
 from agents.policy import PolicyAgent
 from agents.random import RandomAgent
 from scorpion_env import __version__
+from scorpion_env.deals import parse_seeds
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.intervals import wilson_interval
 from tests.policies import write_policy
 
 ARRAYS = [name for name in EpisodeResults._fields if name != "seconds"]

@@ -10,10 +10,9 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from agents.evaluation import parse_seeds
 from scorpion_env import VARIANTS
 from scorpion_env.batch import Reward
-from scorpion_env.deals import FIRST_TRAINING_SEED
+from scorpion_env.deals import FIRST_TRAINING_SEED, parse_seeds
 
 
 class ConfigError(ValueError):

@@ -20,9 +20,10 @@ from stable_baselines3.common.logger import (
 )
 from torch.distributions import Distribution
 
-from agents.evaluation import evaluate, parse_seeds, summarise
+from agents.evaluation import evaluate, summarise
 from agents.policy import PolicyAgent
 from scorpion_env import VARIANTS
+from scorpion_env.deals import parse_seeds
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy

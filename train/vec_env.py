@@ -27,7 +27,7 @@ class ScorpionVecEnv(VecEnv):
     reward_scale : float
         Factor on the reward that the algorithm sees; episode statistics stay in full points.
     training : bool
-        Refuse seeds that are kept for evaluation.
+        Refuse seeds and suites that are kept for evaluation.
     **options
         Arguments of `ScorpionVectorEnv`.
     """
@@ -66,6 +66,8 @@ class ScorpionVecEnv(VecEnv):
         options = self._options[0]
         if any(other != options for other in self._options):
             raise ValueError("the games of one batch are reset with the same options")
+        if self.training and "suite" in options:
+            raise ValueError("the deals of suites are kept for evaluation: train on others")
         observation, info = self.games.reset(seed=self._seeds, options=options)
         self._reset_seeds()
         self._reset_options()

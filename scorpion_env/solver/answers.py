@@ -1,0 +1,118 @@
+"""What a sweep asks of each deal, and its answer as a line of text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, NamedTuple, get_args
+
+from scorpion_env.game import Game
+from scorpion_env.rules import Rules
+from scorpion_env.solver.solution import Solver, Status
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a sweep wants to know of every deal.
+
+    Attributes
+    ----------
+    rules : Rules
+        What is played.
+    nodes : int
+        Budget of positions for each deal.
+    certificates : bool
+        Whether proofs of loss are kept.
+    """
+
+    rules: Rules
+    nodes: int
+    certificates: bool = True
+
+
+class Answer(NamedTuple):
+    """What is known of the deal of one seed; see `scorpion_env.solver.Solution`."""
+
+    seed: int
+    deal: int  # the number of the deal, as in info["deal"]
+    status: Status
+    nodes: int
+    seconds: float  # of processor time spent on this deal
+    moves: tuple[int, ...]  # the actions of a won game
+    certificate: dict[str, Any] | None  # `Certificate.to_json`
+
+
+class SeedSolver:
+    """Answers a question for one seed after another; compiled when it is made."""
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._solver = Solver(question.rules, question.nodes, certificates=question.certificates)
+        self.answer(0)
+
+    def answer(self, seed: int) -> Answer:
+        """Solve the deal of ``ScorpionEnv.reset(seed=seed)``."""
+        start = time.process_time()
+        rules = self._question.rules
+        game = Game(seed, rules)
+        solution = self._solver.solve(game)
+        proof = solution.certificate
+        return Answer(
+            seed=seed,
+            deal=game.deal_number,
+            status=solution.status,
+            nodes=solution.nodes,
+            seconds=round(time.process_time() - start, 6),
+            moves=solution.actions,
+            certificate=None if proof is None else proof.to_json(rules),
+        )
+
+
+CSV_HEAD = ",".join(Answer._fields)
+
+
+def write_json(answer: Answer) -> str:
+    """Return an answer as a JSON line, without its end."""
+    return json.dumps(answer._asdict(), separators=(",", ":"))
+
+
+def write_csv(answer: Answer) -> str:
+    """Return an answer as a CSV line, without its end: moves with spaces, the certificate JSON."""
+    *plain, moves, _ = answer
+    certificate = "" if answer.certificate is None else json.dumps(answer.certificate)
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow((*plain, " ".join(map(str, moves)), certificate))
+    return line.getvalue()
+
+
+def read_json(line: str) -> Answer:
+    """Return the answer of a line of `write_json`; raise ValueError if it is none."""
+    fields = json.loads(line)
+    if not isinstance(fields, dict) or set(fields) != set(Answer._fields):
+        raise ValueError("this line has other fields than an answer")
+    return _checked(Answer(**{**fields, "moves": tuple(fields["moves"])}))
+
+
+def read_csv(line: str) -> Answer:
+    """Return the answer of a line of `write_csv`; raise ValueError if it is none."""
+    seed, deal, status, nodes, seconds, moves, certificate = next(csv.reader([line]))
+    return _checked(
+        Answer(
+            seed=int(seed),
+            deal=int(deal),
+            status=status,
+            nodes=int(nodes),
+            seconds=float(seconds),
+            moves=tuple(map(int, moves.split())),
+            certificate=json.loads(certificate) if certificate else None,
+        )
+    )
+
+
+def _checked(answer: Answer) -> Answer:
+    if answer.status not in get_args(Status) or not isinstance(answer.seed, int):
+        raise ValueError("this line is no answer")
+    return answer
