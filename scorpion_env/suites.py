@@ -1,8 +1,9 @@
 """Fixed sets of deals with what the solver found of each.
 
 The deals of the seeds 0, 1, ... of every variant, solved: ``classic-10k`` and, for every other
-variant, ``wasp-1k`` and so on; and of each the subset that can be won, ``classic-winnable``. They
-lie in ``scorpion_env/data``, one character a seed; ``scorpion suites`` makes them.
+variant, ``wasp-1k`` and so on; and those that can be won, ``classic-winnable`` (of 20,000 seeds, so
+that there are more than 2,000) and so on. They lie in ``scorpion_env/data``, one character a seed;
+``scorpion suites`` makes them.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from scorpion_env.rules import Rules, is_whole
 from scorpion_env.variants import find_rules
 
 WINNABLE, UNWINNABLE, UNKNOWN = "w", "l", "?"
+LONGEST = 10_000  # deals of a suite that holds lost ones too
 DEAL_OPTIONS = ("deal", "suite", "index")  # reset options that ask for a deal
 _NO_MATTER: dict[str, Any] = {"undo_limit": 0, "step_limit": None}  # to what can be won
 
@@ -91,10 +93,12 @@ def find_suite(name: str) -> Suite:
         raise ValueError(f"suite {name!r} is unknown: {hint}there are {', '.join(names)}")
     data = _read(variant)
     statuses = str(data["statuses"])
-    seeds = np.arange(len(statuses))
     if kind == "winnable":
         seeds = np.flatnonzero(np.array(list(statuses)) == WINNABLE)
         statuses = WINNABLE * len(seeds)
+    else:
+        statuses = statuses[:LONGEST]
+        seeds = np.arange(len(statuses))
     return Suite(name, variant, find_rules(data["rules"]), seeds, statuses, int(data["nodes"]))
 
 
@@ -160,7 +164,7 @@ def _read(variant: str) -> dict[str, Any]:
 
 
 def _whole_name(variant: str) -> str:
-    return f"{variant}-{len(_read(variant)['statuses']) // 1000}k"
+    return f"{variant}-{min(len(_read(variant)['statuses']), LONGEST) // 1000}k"
 
 
 def _won_name(variant: str) -> str:

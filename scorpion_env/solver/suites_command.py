@@ -16,7 +16,7 @@ from scorpion_env.suites import UNKNOWN, UNWINNABLE, WINNABLE, write_suite
 from scorpion_env.variants import VARIANTS, find_rules
 
 NODES = 300_000
-DEALS, CLASSIC_DEALS = 1_000, 10_000
+DEALS, CLASSIC_DEALS = 1_000, 20_000
 _LETTERS = {"winnable": WINNABLE, "unwinnable": UNWINNABLE, "unknown": UNKNOWN}
 _DATA = Path(scorpion_env.suites.__file__).with_name("data")
 
