@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined, kernel
+from scorpion_env.engine.compile import entry, inlined
 from scorpion_env.engine.state import COUNTERS, DOWN, IN_RESERVE, NO_CARD, OFF_TABLEAU, State
 from scorpion_env.rules import CompiledRules
 from scorpion_env.solver.analysis import find_hidden, shuffle_cards, write_world
@@ -70,7 +70,7 @@ def read_column(rules: CompiledRules, seen: Seen, state: State, column: int) -> 
             state.height_of[value - 1] = place
 
 
-@kernel
+@entry
 def read_seen(rules: CompiledRules, relations: Relations, seen: Seen, state: State) -> None:
     """Lay out what a player sees as a game's row, the unseen cards in order in hidden places.
 
@@ -122,7 +122,7 @@ def next_unseen(rules: CompiledRules, state: State, card: int) -> int:
     return card
 
 
-@kernel
+@entry
 def fill_pool(
     rules: CompiledRules,
     relations: Relations,
@@ -158,3 +158,21 @@ def fill_pool(
             if found == wanted:
                 break
     return found
+
+
+@entry
+def pack_seen(
+    rules: CompiledRules,
+    relations: Relations,
+    seen: Seen,
+    state: State,
+    packed: npt.NDArray[np.uint8],
+    hidden: npt.NDArray[np.uint8],
+) -> int:
+    """Pack what a player sees into ``packed`` (bytes,); return the number of hidden cards.
+
+    Changes ``state`` as `read_seen` does, and ``hidden`` (cards,).
+    """
+    read_seen(rules, relations, seen, state)
+    pack(rules, state, packed)
+    return find_hidden(rules, state, hidden)

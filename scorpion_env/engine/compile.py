@@ -42,6 +42,11 @@ def inlined(function: Function) -> Function:
     return _compiled(function, {**_INSIDE, "forceinline": True})
 
 
+def entry(function: Function) -> Function:
+    """Compile a kernel that Python and kernels call and that is too large to be inlined."""
+    return cast(Function, njit(**_OPTIONS)(function))
+
+
 def internal(function: Function) -> Function:
     """Compile a kernel that only kernels call, once a batch or too rarely to be inlined."""
     return _compiled(function, _INSIDE)

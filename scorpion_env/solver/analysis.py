@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined, internal, kernel
+from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.deal import mix
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
@@ -56,7 +56,7 @@ def judge(
     return UNDECIDED if status == FULL else LOSES
 
 
-@kernel
+@entry
 def judge_moves(
     rules: CompiledRules,
     relations: Relations,
@@ -134,7 +134,7 @@ def write_world(rules: CompiledRules, hidden: npt.NDArray[np.uint8], world: Stat
                 at += 1
 
 
-@kernel
+@entry
 def count_wins(
     rules: CompiledRules,
     relations: Relations,

@@ -34,7 +34,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined, internal, kernel
+from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.state import IN_RESERVE, NO_CARD, OFF_TABLEAU, State, card_at
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules
 from scorpion_env.solver.relations import Relations
@@ -309,7 +309,7 @@ def unmet_need(
     return NO_PROOF
 
 
-@kernel
+@entry
 def relax(
     rules: CompiledRules, relations: Relations, state: State, facts: Facts
 ) -> tuple[int, int]:
@@ -331,7 +331,7 @@ def relax(
     return NO_PROOF, 0
 
 
-@kernel
+@entry
 def mark_needs(
     rules: CompiledRules,
     relations: Relations,
@@ -346,7 +346,7 @@ def mark_needs(
             needs[card] = unmet_need(rules, relations, state, facts, card)
 
 
-@kernel
+@entry
 def mark_joined(
     rules: CompiledRules,
     relations: Relations,

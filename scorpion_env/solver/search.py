@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from scorpion_env.engine.compile import inlined, internal, kernel
+from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.moves import apply, undo
 from scorpion_env.engine.outcome import is_won, settle
 from scorpion_env.engine.state import PLAYING, UNDOABLE, State, empty_state, row_of, top_sequence
@@ -251,7 +251,7 @@ def begin_attempt(
     return SEARCHING
 
 
-@kernel
+@entry
 def begin_search(
     rules: CompiledRules, relations: Relations, options: Options, search: Search, nodes: int
 ) -> int:
@@ -278,7 +278,7 @@ def try_again(
     return True
 
 
-@kernel
+@entry
 def go_on(
     rules: CompiledRules,
     relations: Relations,
@@ -304,7 +304,7 @@ def go_on(
     return SEARCHING
 
 
-@kernel
+@entry
 def search_all(
     rules: CompiledRules, relations: Relations, options: Options, search: Search, nodes: int
 ) -> int:
