@@ -51,6 +51,25 @@ def take_off(rules: CompiledRules, relations: Relations, state: State, family: i
                 break
 
 
+@inlined
+def read_column(rules: CompiledRules, seen: Seen, state: State, column: int) -> None:
+    """Lay out the cards of one column that are seen; changes the column and the card index."""
+    state.height[column] = 0
+    state.face_down[column] = 0
+    for place in range(rules.cards):
+        value = np.int64(seen.tableau[column, place])
+        if value == 0:
+            break
+        state.height[column] = place + 1
+        if value > rules.cards:
+            state.face_down[column] = place + 1
+            state.counters[DOWN] += 1
+        else:
+            state.tableau[column, place] = value - 1
+            state.column_of[value - 1] = column
+            state.height_of[value - 1] = place
+
+
 @kernel
 def read_seen(rules: CompiledRules, relations: Relations, seen: Seen, state: State) -> None:
     """Lay out what a player sees as a game's row, the unseen cards in order in hidden places.
@@ -61,20 +80,7 @@ def read_seen(rules: CompiledRules, relations: Relations, seen: Seen, state: Sta
         state.counters[counter] = 0
     state.column_of[:] = _UNSEEN
     for column in range(rules.columns):
-        state.height[column] = 0
-        state.face_down[column] = 0
-        for place in range(rules.cards):
-            value = np.int64(seen.tableau[column, place])
-            if value == 0:
-                break
-            state.height[column] = place + 1
-            if value > rules.cards:
-                state.face_down[column] = place + 1
-                state.counters[DOWN] += 1
-            else:
-                state.tableau[column, place] = value - 1
-                state.column_of[value - 1] = column
-                state.height_of[value - 1] = place
+        read_column(rules, seen, state, column)
     for place in range(rules.reserve_cards):
         value = np.int64(seen.reserve[place])
         state.reserve[place] = NO_CARD if value == 0 else 0
@@ -131,8 +137,8 @@ def fill_pool(
 ) -> int:
     """Sample worlds of the packed position ``seen`` (bytes,) that can still be won.
 
-    Draws until ``wanted`` are found, at most ``draws``; one that takes more than ``nodes`` positions
-    to solve does not count as won. Returns their number. Changes ``pool`` and ``search``.
+    Draws until ``wanted`` are found, at most ``draws``; one that takes more than ``nodes``
+    positions to solve does not count as won. Returns their number. Changes ``pool``, ``search``.
     """
     unpack(rules, seen, search.state)
     hidden = find_hidden(rules, search.state, pool.hidden)

@@ -6,7 +6,7 @@ import random
 import re
 import reprlib
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,13 @@ class Deal(NamedTuple):
     number: int  # 0 where the deal has none
     deck: npt.NDArray[np.uint8]  # (cards,)
     position: Position | None = None
+
+
+class DealSource(Protocol):
+    """Says which deals of a stream are dealt, such as `scorpion_env.solver.DrawnDeals`."""
+
+    def advance(self, streams: npt.NDArray[np.uint64], chosen: npt.NDArray[np.bool_]) -> None:
+        """Move the streams (N,) of the chosen games (N,) on to the next deal to be dealt."""
 
 
 def deal_state(generator: np.random.Generator) -> int:

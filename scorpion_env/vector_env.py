@@ -23,7 +23,7 @@ from scorpion_env.batch import (
     empty_batch,
     make_settings,
 )
-from scorpion_env.deals import Deal, deal_state
+from scorpion_env.deals import Deal, DealSource, deal_state
 from scorpion_env.engine.state import row_of
 from scorpion_env.env import (
     RENDER_MODES,
@@ -65,6 +65,9 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         step overwrites. The live masks can only be read; do not write into live observations.
     num_threads : int
         How many threads share a step; the results are the same with any number.
+    deal_source : DealSource, optional
+        Says which of a game's deals are dealt; all are by default. It is asked for the next deal
+        whenever one is dealt.
     rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
         As in `ScorpionEnv`.
 
@@ -89,6 +92,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         copy: bool = True,
         num_threads: int = 1,
         render_mode: str | None = None,
+        deal_source: DealSource | None = None,
     ) -> None:
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
@@ -99,6 +103,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         self.illegal_action = illegal_action
         self.render_mode = render_mode
         self.copy = copy
+        self.deal_source = deal_source
         self.autoreset_mode = AutoresetMode(autoreset_mode)
         self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
         self.single_observation_space = observation_space(self.rules, observation)
@@ -165,9 +170,11 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             games = np.flatnonzero(chosen).tolist()
             asked = {game: asked_deal(given, self.rules, seeds[game], game) for game in games}
         self._seed_games(seeds, chosen)
+        self._choose_deals(chosen)
         if not asked:
             self._handle.reset(chosen)
             check_begun(self._batch, chosen)
+            self._choose_deals(chosen)
         self._batch.episodes.dealt[:] = chosen
         for game, deal in asked.items():
             self._handle.begin(game, deal)
@@ -209,6 +216,11 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             self._batch.episodes.stream[game] = deal_state(generator)
         self._seeded = True
 
+    def _choose_deals(self, games: npt.NDArray[np.bool_]) -> None:
+        """Let the source of deals choose what these games (num_envs,) are dealt next."""
+        if self.deal_source is not None and games.any():
+            self.deal_source.advance(self._batch.episodes.stream, games)
+
     def step(
         self, actions: npt.NDArray[np.int64]
     ) -> tuple[Any, npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any], dict[str, Any]]:
@@ -225,6 +237,7 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         actions = self._checked(actions)
         episodes = self._batch.episodes
         self._handle.step(actions)
+        self._choose_deals(episodes.dealt)
         return (
             self._observation(),
             episodes.reward.copy(),

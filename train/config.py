@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from scorpion_env import VARIANTS
 from scorpion_env.batch import Reward
 from scorpion_env.deals import FIRST_TRAINING_SEED, parse_seeds
+from scorpion_env.solver.drawn_deals import NODES, Wanted
 
 
 class ConfigError(ValueError):
@@ -103,6 +104,10 @@ class Config(Section):
         default=0.01, gt=0, le=1000, description="factor on the reward PPO sees"
     )
     seed: int = Field(default=FIRST_TRAINING_SEED, ge=FIRST_TRAINING_SEED, lt=2**32)
+    deals: Wanted = Field(default="all", description="all, not_lost (not at once) or winnable")
+    deal_nodes: int = Field(
+        default=NODES, ge=1, le=10_000_000, description="positions to find a winnable deal's win in"
+    )
     num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)
     checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")

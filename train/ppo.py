@@ -48,6 +48,8 @@ def make_games(config: Config, kind: type[ScorpionVecEnv] = ScorpionVecEnv) -> S
         observation=config.observation,
         reward=config.reward,
         win_bonus=config.win_bonus,
+        deals=config.deals,
+        deal_nodes=config.deal_nodes,
     )
 
 

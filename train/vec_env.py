@@ -11,6 +11,8 @@ from gymnasium.vector import AutoresetMode
 from stable_baselines3.common.vec_env import VecEnv
 
 from scorpion_env.deals import FIRST_TRAINING_SEED
+from scorpion_env.solver.drawn_deals import NODES, DrawnDeals, Wanted
+from scorpion_env.variants import find_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
 
 
@@ -28,13 +30,26 @@ class ScorpionVecEnv(VecEnv):
         Factor on the reward that the algorithm sees; episode statistics stay in full points.
     training : bool
         Refuse seeds and suites that are kept for evaluation.
+    deals : {"all", "not_lost", "winnable"}
+        Which deals are dealt; see `scorpion_env.solver.DrawnDeals`.
+    deal_nodes : int
+        Budget of positions in which a winnable deal must be won.
     **options
         Arguments of `ScorpionVectorEnv`.
     """
 
     def __init__(
-        self, num_envs: int, reward_scale: float = 1.0, training: bool = True, **options: Any
+        self,
+        num_envs: int,
+        reward_scale: float = 1.0,
+        training: bool = True,
+        deals: Wanted = "all",
+        deal_nodes: int = NODES,
+        **options: Any,
     ) -> None:
+        if deals != "all":
+            rules = find_rules(options.get("rules", "classic"))
+            options["deal_source"] = DrawnDeals(rules, deals, deal_nodes)
         self.games = ScorpionVectorEnv(
             num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options
         )
