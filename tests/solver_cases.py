@@ -12,7 +12,6 @@ from itertools import product
 import numpy as np
 
 from scorpion_env import Rules
-from scorpion_env.engine.state import State
 from scorpion_env.game import Game
 from scorpion_env.notation import name_card
 from scorpion_env.solver import Solution, Solver
@@ -102,17 +101,10 @@ def play_on(game: Game, rng: np.random.Generator, steps: int) -> None:
         game.play(int(rng.choice(legal)))
 
 
-class PlainSolver(Solver):
-    """A solver that gives no reasons: they take longer than most answers."""
-
-    def _certify(self, state: State) -> None:
-        return None
-
-
 def solvers(rules: Rules, nodes: int) -> list[Solver]:
     """Solvers with proofs and safe links switched on and off; the last one tries all moves."""
     return [
-        PlainSolver(rules, nodes, proofs=proofs, safe_links=links, verify=proofs)
+        Solver(rules, nodes, proofs=proofs, safe_links=links, verify=proofs, certificates=False)
         for proofs, links in product((True, False), repeat=2)
     ]
 

@@ -181,6 +181,16 @@ def test_safe_links_know_the_literal_loss() -> None:
     assert {solver.solve(game).status for solver in solvers(SHEET, 100)} == {"winnable"}
 
 
+def test_a_removed_sequence_may_uncover_the_ace_of_an_earlier_suit() -> None:
+    """Diamonds leave first and free no card to move, only AC, which clubs then leave with."""
+    rules = Rules(Layout((5, 5, 2), (0, 0, 0), 0, (), suits=4, ranks=3))
+    columns = ("3S 3H 2H 3C 2C", "2S AS AC 3D 2D", "AH AD")
+    texts = [column.split() for column in columns]
+    deck = [column[row] for row in range(5) for column in texts if row < len(column)]
+    game = Game(rules=rules, deal=deck)
+    assert {solver.solve(game).status for solver in solvers(rules, 100)} == {"winnable"}
+
+
 @pytest.mark.parametrize("undo_limit", [1, None])
 def test_undo_lifts_the_literal_loss(undo_limit: int | None) -> None:
     """Each action can be taken back, so a game goes on where the sheet would end it."""

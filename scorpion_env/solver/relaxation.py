@@ -276,20 +276,22 @@ def may_be_removed(
 
 @internal
 def remove_families(rules: CompiledRules, relations: Relations, state: State, facts: Facts) -> bool:
-    """Let kings part whose sequences can be removed; return whether that may free others."""
+    """Let kings part whose sequences can be removed; return whether there were any."""
+    changed = False
     for family in range(relations.families):
         if facts.removed[family]:
             continue
         if not may_be_removed(rules, relations, state, facts, family):
             continue
         facts.removed[family] = 1
+        changed = True
         for k in range(relations.members.shape[2]):
             king = np.int64(relations.members[family, rules.ranks - 1, k])
             if king < 0:
                 break
             if state.column_of[king] != OFF_TABLEAU and not facts.parted[king]:
                 mark_parted(rules, relations, state, facts, king)
-    return facts.depth[0] > 0
+    return changed
 
 
 @inlined
