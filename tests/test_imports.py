@@ -27,7 +27,11 @@ ORDER = [
     ["scorpion_env.solver.search", "scorpion_env.solver.words"],
     ["scorpion_env.solver.analysis", "scorpion_env.solver.certificate"],
     ["scorpion_env.solver.solution"],
-    ["scorpion_env.solver.answers", "scorpion_env.solver.drawn_deals"],
+    [
+        "scorpion_env.solver.advice",
+        "scorpion_env.solver.answers",
+        "scorpion_env.solver.drawn_deals",
+    ],
     ["scorpion_env.solver.sweep_file", "scorpion_env.solver.tally"],
     ["scorpion_env.solver.on_ray", "scorpion_env.solver.progress", "scorpion_env.solver.workers"],
     ["scorpion_env.solver.sweep"],
