@@ -12,13 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import entry, inlined
+from scorpion_env.engine.moves import apply
 from scorpion_env.engine.state import COUNTERS, DOWN, IN_RESERVE, NO_CARD, OFF_TABLEAU, State
 from scorpion_env.rules import CompiledRules
 from scorpion_env.solver.analysis import find_hidden, shuffle_cards, write_world
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import NO_PROOF, relax
 from scorpion_env.solver.search import FOUND, Options, Search, search_all
-from scorpion_env.solver.tree import pack, unpack
+from scorpion_env.solver.tree import NODES, pack, unpack
 
 _UNSEEN = -3  # in State.column_of while an observation is read
 
@@ -122,6 +123,49 @@ def next_unseen(rules: CompiledRules, state: State, card: int) -> int:
     return card
 
 
+@inlined
+def looks_alike(rules: CompiledRules, state: State, seen: npt.NDArray[np.uint8]) -> bool:
+    """Say whether a player sees the same in a world as in the packed position ``seen``."""
+    at = 2 * rules.columns + rules.reserve_cards
+    for column in range(rules.columns):
+        height, down = np.int64(seen[column]), np.int64(seen[rules.columns + column])
+        if state.height[column] != height or state.face_down[column] != down:
+            return False
+        for place in range(down, height):
+            if state.tableau[column, place] != seen[at + place]:
+                return False
+        at += height
+    return True
+
+
+@entry
+def carry_on(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    seen: npt.NDArray[np.uint8],
+    pool: Pool,
+    worlds: int,
+    action: int,
+) -> int:
+    """Play an action in the first ``worlds`` of the pool; keep those that look like ``seen`` now.
+
+    Worlds that the relaxation proves lost go too. Returns how many are left, in front. Changes
+    ``pool`` and ``search``.
+    """
+    kept = 0
+    for world in range(worlds):
+        unpack(rules, pool.worlds[world], search.state)
+        apply(rules, search.state, action)
+        if not looks_alike(rules, search.state, seen):
+            continue
+        reason, _card = relax(rules, relations, search.state, search.facts)
+        if reason == NO_PROOF:
+            pack(rules, search.state, pool.worlds[kept])
+            kept += 1
+    return kept
+
+
 @entry
 def fill_pool(
     rules: CompiledRules,
@@ -130,22 +174,26 @@ def fill_pool(
     search: Search,
     seen: npt.NDArray[np.uint8],
     pool: Pool,
+    found: int,
     seed: np.uint64,
     wanted: int,
     draws: int,
     nodes: int,
+    all_nodes: int,
 ) -> int:
-    """Sample worlds of the packed position ``seen`` (bytes,) that can still be won.
+    """Add to the first ``found`` worlds of the pool others that can still be won.
 
-    Draws until ``wanted`` are found, at most ``draws``; one that takes more than ``nodes``
-    positions to solve does not count as won. Returns their number. Changes ``pool``, ``search``.
+    They are worlds of the packed position ``seen`` (bytes,). Draws until the pool holds ``wanted``,
+    ``draws`` were looked at or ``all_nodes`` positions are spent; a world that takes more than
+    ``nodes`` of them does not count as won. Returns the number of worlds in the pool. Changes
+    ``pool`` and ``search``.
     """
     unpack(rules, seen, search.state)
     hidden = find_hidden(rules, search.state, pool.hidden)
-    found = 0
-    if hidden < 2:
-        draws = 1
+    spent = np.int64(0)
     for _ in range(draws):
+        if found == wanted or spent > all_nodes:
+            break
         seed = shuffle_cards(pool.hidden, hidden, seed)
         unpack(rules, seen, search.state)
         write_world(rules, pool.hidden, search.state)
@@ -155,8 +203,7 @@ def fill_pool(
         pack(rules, search.state, pool.worlds[found])
         if search_all(rules, relations, options, search, nodes) == FOUND:
             found += 1
-            if found == wanted:
-                break
+        spent += search.tree.counters[NODES]
     return found
 
 

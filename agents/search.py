@@ -1,0 +1,153 @@
+"""The agent that samples what is hidden and searches: worlds, a tree over them, a network."""
+
+from __future__ import annotations
+
+import time
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.base import Actions, Agent, Mask, Rows, Seeds
+from agents.network import Network, make_scratch
+from agents.tree_search import (
+    Tuning,
+    begin_tree,
+    best_move,
+    best_of_known,
+    favourite,
+    grow,
+    new_moves,
+)
+from agents.worlds import Pool, Seen, carry_on, fill_pool, pack_seen
+from scorpion_env.engine.state import empty_state, row_of
+from scorpion_env.rules import Rules
+from scorpion_env.solver.relations import relations_of
+from scorpion_env.solver.search import Options, new_search
+from scorpion_env.variants import find_rules
+
+_OPTIONS = Options(proofs=1, safe_links=1, salt=0x7EA_5EED)
+_SLICE = 16  # iterations between two looks at the clock
+
+
+class Budget(NamedTuple):
+    """What one decision may cost."""
+
+    worlds: int = 40  # sampled worlds that can still be won
+    draws: int = 4_000  # worlds looked at for them
+    nodes: int = 400  # positions to solve one
+    all_nodes: int = 8_000  # positions to solve all that are looked at
+    iterations: int = 200
+    milliseconds: float | None = None  # instead of iterations: choices then depend on the machine
+
+
+class _Memory:
+    """What is kept of a game between two decisions."""
+
+    def __init__(self) -> None:
+        self.worlds: npt.NDArray[np.uint8] | None = None  # (n, bytes) sampled before `action`
+        self.action = 0
+
+
+class SearchAgent(Agent):
+    """Samples the hidden cards, keeps what can still be won, and searches over it.
+
+    Parameters
+    ----------
+    rules : str or Rules
+        What is played.
+    network : Network
+        Guesses and plays games on.
+    seed : int
+        Seeds the sampling; choices are the same for the same seed, budget and observation history
+        unless the budget is a time.
+    budget : Budget
+        What one decision may cost.
+    """
+
+    name = "search"
+
+    def __init__(
+        self, rules: str | Rules, network: Network, seed: int = 0, budget: Budget | None = None
+    ) -> None:
+        super().__init__(seed)
+        played = find_rules(rules)
+        self._budget = budget or Budget()
+        self._rules, self._relations = played.compiled, relations_of(played)
+        self._network, self._scratch = network, make_scratch(played, network)
+        self._search = new_search(played, self._relations.families, max(self._budget.nodes, 20_000))
+        self._state = row_of(empty_state(played, 1, undoable=0), 0)
+        self._scores = np.zeros(played.actions)
+        size = self._search.tree.packed.shape[1]
+        self._packed = np.zeros(size, np.uint8)
+        self._pool = Pool(
+            np.zeros((self._budget.worlds, size), np.uint8),
+            np.zeros(played.layout.cards, np.uint8),
+        )
+        self._tuning = Tuning(prior_visits=3.0, exploration=0.5, most_rolled=played.max_steps)
+        self._moves = new_moves(1 << 16)
+        self._memories: list[_Memory] = []
+
+    def begin(self, seeds: Seeds) -> None:
+        """Begin new games; nothing is known of them yet."""
+        super().begin(seeds)
+        self._memories = [_Memory() for _ in seeds]
+
+    def keep(self, rows: Rows, seeds: Seeds) -> None:
+        """Go on with some games and begin others."""
+        super().keep(rows, seeds)
+        self._memories = [self._memories[row] for row in rows] + [_Memory() for _ in seeds]
+
+    def act(self, observation: Any, mask: Mask) -> Actions:
+        """Return an action (N,) for each game; games are searched one after another."""
+        seeds = (self.chance.draw() * 2.0**53).astype(np.uint64)
+        reserves = observation.get("reserve", np.zeros((len(mask), 0), np.uint8))
+        actions = np.zeros(len(mask), np.int64)
+        for game, memory in enumerate(self._memories):
+            tensors = (observation["tableau"], reserves, observation["completed"])
+            seen = Seen(*(np.ascontiguousarray(tensor[game]) for tensor in tensors))
+            legal = np.ascontiguousarray(mask[game], np.int8)
+            actions[game] = self._decide(seen, legal, seeds[game], memory)
+            memory.action = int(actions[game])
+        return actions
+
+    def _decide(
+        self, seen: Seen, mask: npt.NDArray[np.int8], seed: np.uint64, memory: _Memory
+    ) -> int:
+        start = time.perf_counter()
+        rules, relations, search = self._rules, self._relations, self._search
+        hidden = pack_seen(rules, relations, seen, self._state, self._packed, self._pool.hidden)
+        given = (rules, relations, search, self._network, self._scratch, self._scores)
+        position = (self._packed, mask)
+        if np.count_nonzero(mask) == 1 or hidden < 2:
+            memory.worlds = None
+            return int(best_of_known(*given, _OPTIONS, *position))
+        worlds = self._sample(seed, memory)
+        if worlds == 0:
+            return int(favourite(*given, *position))
+        begin_tree(self._moves)
+        done = 0
+        while self._goes_on(done, start):
+            count = _SLICE if self._budget.milliseconds else self._budget.iterations
+            grow(*given, self._tuning, self._pool, worlds, done, count, self._moves)
+            done += count
+        return int(best_move(rules, search, self._tuning, *position, self._moves))
+
+    def _sample(self, seed: np.uint64, memory: _Memory) -> int:
+        """Fill the pool with worlds, first those remembered that fit; return their number."""
+        given, pool, budget = (self._rules, self._relations), self._pool, self._budget
+        found = 0
+        if memory.worlds is not None:
+            found = len(memory.worlds)
+            pool.worlds[:found] = memory.worlds
+            found = carry_on(*given, self._search, self._packed, pool, found, memory.action)
+        limits = (budget.worlds, budget.draws, budget.nodes, budget.all_nodes)
+        given = (*given, _OPTIONS, self._search, self._packed, pool)
+        found = int(fill_pool(*given, int(found), np.uint64(seed), *limits))
+        memory.worlds = pool.worlds[:found].copy()
+        return found
+
+    def _goes_on(self, done: int, start: float) -> bool:
+        if self._budget.milliseconds is None:
+            return done < self._budget.iterations
+        return done == 0 or 1000 * (time.perf_counter() - start) < self._budget.milliseconds

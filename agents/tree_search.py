@@ -1,0 +1,344 @@
+"""A tree of what the player may see, grown over sampled worlds (information-set tree search).
+
+Each iteration takes one world and goes down the tree by the moves that look best so far, seeing
+only what a player in that world would see: positions that look the same are one node, whatever is
+hidden. A position met for the first time is scored by the network, and the game is played on from
+there by the network's best moves, so what a move is worth is what a player without hidden
+knowledge makes of it. A game that the relaxation proves lost is not played on.
+
+The method is single-observer ISMCTS (Cowling, Powley, Whitehouse 2012, "Information set Monte
+Carlo tree search") with the network's scores as prior (PUCT, Silver et al. 2017).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from agents.network import Network, Scratch, score_moves
+from agents.worlds import Pool
+from scorpion_env.engine.compile import entry, inlined, internal, kernel
+from scorpion_env.engine.deal import mix
+from scorpion_env.engine.moves import apply
+from scorpion_env.engine.outcome import settle
+from scorpion_env.engine.state import NO_CARD, PLAYING, UNDOABLE, WON, State
+from scorpion_env.rules import RESERVE_PLAY, CompiledRules
+from scorpion_env.solver.analysis import WINS, judge
+from scorpion_env.solver.relations import Relations
+from scorpion_env.solver.relaxation import NO_PROOF, relax
+from scorpion_env.solver.search import Options, Search
+from scorpion_env.solver.tree import unpack
+
+_FOLD = np.uint64(0xD6E8FEB86659FD93)
+_HIDDEN = 255
+DEEPEST = 256  # moves of a line in the tree
+EXACT_NODES = 20_000  # positions a move where no card is hidden any more
+
+
+class Tuning(NamedTuple):
+    """What the search weighs."""
+
+    prior_visits: float  # how many results the network's first guess counts for
+    exploration: float  # of moves that the network likes and that were tried little
+    most_rolled: int  # moves that a game is played on
+
+
+class Moves(NamedTuple):
+    """The moves of all nodes, in a table by what is seen and the action; nodes lie in it too."""
+
+    keys: npt.NDArray[np.uint64]  # (slots,) 0 is an empty slot
+    visits: npt.NDArray[np.int32]  # (slots,)
+    results: npt.NDArray[np.float32]  # (slots,) sum of 1 for each game won
+    guess: npt.NDArray[np.float32]  # (slots,) probability of winning, by the network
+    share: npt.NDArray[np.float32]  # (slots,) of the move among all moves, by the network
+    path: npt.NDArray[np.int64]  # (DEEPEST,) scratch: the slots of the line that is played
+    counters: npt.NDArray[np.int64]  # (1,) slots in use
+
+
+def new_moves(slots: int) -> Moves:
+    """Return an empty table; ``slots`` is a power of two."""
+    return Moves(
+        keys=np.zeros(slots, np.uint64),
+        visits=np.zeros(slots, np.int32),
+        results=np.zeros(slots, np.float32),
+        guess=np.zeros(slots, np.float32),
+        share=np.zeros(slots, np.float32),
+        path=np.zeros(DEEPEST, np.int64),
+        counters=np.zeros(1, np.int64),
+    )
+
+
+@inlined
+def seen_key(rules: CompiledRules, state: State) -> np.uint64:
+    """Return a key of what the player sees; where hidden cards lie does not matter to it."""
+    total = np.uint64(0)
+    for column in range(rules.columns):
+        key = np.uint64(column + 1)
+        down = np.int64(state.face_down[column])
+        for place in range(np.int64(state.height[column])):
+            card = np.int64(state.tableau[column, place]) if place >= down else _HIDDEN
+            key = (key ^ np.uint64(card + 1)) * _FOLD
+            key ^= key >> np.uint64(32)
+        total += mix(key)
+    for place in range(rules.reserve_cards):
+        card = np.int64(state.reserve[place])
+        if card != NO_CARD:
+            card = card if rules.reserve == RESERVE_PLAY else _HIDDEN
+            total += mix(np.uint64((place + 1) * 1024 + card))
+    return total
+
+
+@inlined
+def move_key(seen: np.uint64, action: int) -> np.uint64:
+    """Return the key of an action where ``seen`` is what the player sees; -1 is the node itself."""
+    key = mix(seen + np.uint64(action + 2) * _FOLD)
+    return max(key, np.uint64(1))
+
+
+@inlined
+def slot_of(moves: Moves, key: np.uint64) -> int:
+    """Return the slot that holds a key, or the empty one where it belongs; changes nothing."""
+    wrap = moves.keys.shape[0] - 1
+    slot = np.int64(key >> np.uint64(20)) & wrap
+    while moves.keys[slot] != 0 and moves.keys[slot] != key:
+        slot = (slot + 1) & wrap
+    return slot
+
+
+@inlined
+def enter(moves: Moves, key: np.uint64, guess: float, share: float) -> None:
+    """Enter a move, or a node, that has not been tried; changes ``moves``."""
+    slot = slot_of(moves, key)
+    moves.keys[slot] = key
+    moves.visits[slot] = 0
+    moves.results[slot] = 0
+    moves.guess[slot] = guess
+    moves.share[slot] = share
+    moves.counters[0] += 1
+
+
+@internal
+def open_node(
+    rules: CompiledRules,
+    mask: npt.NDArray[np.int8],
+    scores: npt.NDArray[np.float64],
+    best: int,
+    seen: np.uint64,
+    moves: Moves,
+) -> None:
+    """Enter a node and its legal moves with the network's ``scores`` (actions,) of them."""
+    total = 0.0
+    for action in range(rules.deal_action + 1):
+        if mask[action]:
+            total += np.exp(scores[action] - scores[best])
+    enter(moves, move_key(seen, -1), 0.0, 0.0)
+    for action in range(rules.deal_action + 1):
+        if mask[action]:
+            share = np.exp(scores[action] - scores[best]) / total
+            enter(moves, move_key(seen, action), 1 / (1 + np.exp(-scores[action])), share)
+
+
+@inlined
+def worth(tuning: Tuning, moves: Moves, slot: int) -> float:
+    """Return the probability of winning by a move, the network's guess and all results pooled."""
+    tried = moves.visits[slot] + tuning.prior_visits
+    return (moves.results[slot] + tuning.prior_visits * moves.guess[slot]) / tried
+
+
+@inlined
+def choose_move(
+    rules: CompiledRules,
+    tuning: Tuning,
+    moves: Moves,
+    mask: npt.NDArray[np.int8],
+    seen: np.uint64,
+    visits: int,
+) -> int:
+    """Return the legal action to try next in a node that was visited so often; changes nothing."""
+    best, chosen = -1.0, np.int64(-1)
+    for action in range(rules.deal_action + 1):
+        if not mask[action]:
+            continue
+        slot = slot_of(moves, move_key(seen, action))
+        spur = moves.share[slot] * np.sqrt(np.float64(visits)) / (1 + moves.visits[slot])
+        value = worth(tuning, moves, slot) + tuning.exploration * spur
+        if value > best:
+            best, chosen = value, np.int64(action)
+    return chosen
+
+
+@inlined
+def is_hopeless(rules: CompiledRules, relations: Relations, search: Search, state: State) -> bool:
+    """Say whether the relaxation proves the world's game lost; changes ``search.facts``."""
+    reason, _card = relax(rules, relations, state, search.facts)
+    return reason != NO_PROOF
+
+
+@internal
+def play_on(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    network: Network,
+    scratch: Scratch,
+    scores: npt.NDArray[np.float64],
+    most: int,
+) -> float:
+    """Play the game on by the network's best moves; return 1 if it is won, else 0."""
+    state = search.state
+    for _ in range(most):
+        status = settle(rules, state, search.mask)
+        if status != PLAYING:
+            return 1.0 if status == WON else 0.0
+        if is_hopeless(rules, relations, search, state):
+            return 0.0
+        action = score_moves(rules, relations, state, search.mask, network, scratch, scores)
+        apply(rules, state, action)
+        state.counters[UNDOABLE] = 0
+    return 0.0
+
+
+@internal
+def iterate(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    network: Network,
+    scratch: Scratch,
+    scores: npt.NDArray[np.float64],
+    tuning: Tuning,
+    moves: Moves,
+) -> None:
+    """Play the world on the table once, down the tree and on; changes ``moves``."""
+    state, mask = search.state, search.mask
+    depth = 0
+    result = 0.0
+    while depth < DEEPEST:
+        status = settle(rules, state, mask)
+        if status != PLAYING:
+            result = 1.0 if status == WON else 0.0
+            break
+        if depth > 0 and is_hopeless(rules, relations, search, state):
+            break
+        seen = seen_key(rules, state)
+        node = slot_of(moves, move_key(seen, -1))
+        if moves.keys[node] == 0:
+            if 2 * (moves.counters[0] + rules.actions) < moves.keys.shape[0]:
+                best = score_moves(rules, relations, state, mask, network, scratch, scores)
+                open_node(rules, mask, scores, best, seen, moves)
+            if depth > 0:
+                result = play_on(
+                    rules, relations, search, network, scratch, scores, tuning.most_rolled
+                )
+                break
+            node = slot_of(moves, move_key(seen, -1))
+        moves.visits[node] += 1
+        action = choose_move(rules, tuning, moves, mask, seen, moves.visits[node])
+        moves.path[depth] = slot_of(moves, move_key(seen, action))
+        depth += 1
+        apply(rules, state, action)
+        state.counters[UNDOABLE] = 0
+    for k in range(depth):
+        moves.visits[moves.path[k]] += 1
+        moves.results[moves.path[k]] += np.float32(result)
+
+
+@kernel
+def begin_tree(moves: Moves) -> None:
+    """Forget all moves."""
+    moves.keys[:] = 0
+    moves.counters[0] = 0
+
+
+@entry
+def grow(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    network: Network,
+    scratch: Scratch,
+    scores: npt.NDArray[np.float64],
+    tuning: Tuning,
+    pool: Pool,
+    worlds: int,
+    first: int,
+    iterations: int,
+    moves: Moves,
+) -> None:
+    """Go on with iterations ``first``, ``first + 1``, ..., each in one of the pool's worlds.
+
+    Changes ``moves`` and the memory given, not ``pool``.
+    """
+    for iteration in range(first, first + iterations):
+        unpack(rules, pool.worlds[iteration % worlds], search.state)
+        iterate(rules, relations, search, network, scratch, scores, tuning, moves)
+
+
+@entry
+def best_move(
+    rules: CompiledRules,
+    search: Search,
+    tuning: Tuning,
+    seen: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.int8],
+    moves: Moves,
+) -> int:
+    """Return the move of the packed position ``seen`` (bytes,) that was tried most often.
+
+    Of moves tried equally often, the one of most worth. Changes ``search``.
+    """
+    unpack(rules, seen, search.state)
+    key = seen_key(rules, search.state)
+    best, chosen = -1.0, np.int64(-1)
+    for action in range(rules.deal_action + 1):
+        if mask[action]:
+            slot = slot_of(moves, move_key(key, action))
+            value = moves.visits[slot] + worth(tuning, moves, slot)
+            if value > best:
+                best, chosen = value, np.int64(action)
+    return chosen
+
+
+@entry
+def favourite(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    network: Network,
+    scratch: Scratch,
+    scores: npt.NDArray[np.float64],
+    seen: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.int8],
+) -> int:
+    """Return the network's best move of the packed position ``seen`` (bytes,)."""
+    unpack(rules, seen, search.state)
+    return score_moves(rules, relations, search.state, mask, network, scratch, scores)
+
+
+@entry
+def best_of_known(
+    rules: CompiledRules,
+    relations: Relations,
+    search: Search,
+    network: Network,
+    scratch: Scratch,
+    scores: npt.NDArray[np.float64],
+    options: Options,
+    seen: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.int8],
+) -> int:
+    """Return the network's favourite among the moves that win, where no card is hidden.
+
+    Of all moves if none is found to win. Changes ``search``, ``scratch`` and ``scores``.
+    """
+    unpack(rules, seen, search.state)
+    liked = score_moves(rules, relations, search.state, mask, network, scratch, scores)
+    chosen = np.int64(-1)
+    for action in range(rules.deal_action + 1):
+        if not mask[action] or (chosen >= 0 and scores[action] <= scores[chosen]):
+            continue
+        if judge(rules, relations, options, search, seen, action, EXACT_NODES) == WINS:
+            chosen = np.int64(action)
+    return chosen if chosen >= 0 else liked

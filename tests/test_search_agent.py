@@ -1,0 +1,97 @@
+"""The search agent sees nothing hidden, repeats itself, plays every variant, wins what is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.evaluation import evaluate
+from agents.network import Network, network_shapes
+from agents.search import Budget, SearchAgent
+from scorpion_env import VARIANTS
+from scorpion_env.game import Game
+from scorpion_env.solver import Solver
+from scorpion_env.suites import find_suite
+from scorpion_env.vector_env import ScorpionVectorEnv
+
+SMALL = Budget(worlds=6, draws=100, nodes=100, iterations=12)
+
+
+def some_network(seed: int = 0) -> Network:
+    generator = np.random.default_rng(seed)
+    shapes = network_shapes(width=8, rounds=1, column_width=4, hidden=8, hidden_2=8)
+    arrays = {name: generator.normal(0, 0.3, shape) for name, shape in shapes.items()}
+    return Network(**{name: array.astype(np.float32) for name, array in arrays.items()})
+
+
+def agent_of(name: str = "classic", **budget: float) -> SearchAgent:
+    return SearchAgent(VARIANTS[name], some_network(), seed=5, budget=SMALL._replace(**budget))
+
+
+def first_choice(agent: SearchAgent, deals: list[str], name: str = "classic") -> list[int]:
+    """Return the agent's choice in each of these positions, given as board texts."""
+    env = ScorpionVectorEnv(len(deals), rules=VARIANTS[name], copy=False)
+    chosen = []
+    for deal in deals:
+        observation, info = env.reset(options={"deal": deal})
+        agent.begin(np.arange(len(deals), dtype=np.uint64))
+        chosen.append(int(agent.act(observation, info["action_mask"])[0]))
+    return chosen
+
+
+@pytest.mark.parametrize("name", ["classic", "three_blind_mice_dealt", "pysol_wasp_ii"])
+def test_choices_do_not_depend_on_hidden_cards(name: str) -> None:
+    rules = VARIANTS[name]
+    seen = str(Game(seed=3, rules=rules))
+    worlds = [Game(deal=seen, seed=seed, rules=rules).to_text(reveal=True) for seed in range(4)]
+    assert len(set(worlds)) == 4
+    assert len(set(first_choice(agent_of(name), worlds, name))) == 1
+
+
+def test_games_are_the_same_alone_and_in_a_batch() -> None:
+    seeds = find_suite("classic-winnable").seeds[:6]
+    together = evaluate(agent_of(), "classic", seeds)
+    alone = evaluate(agent_of(), "classic", seeds, batch_size=2)
+    for field in ("won", "score", "steps"):
+        np.testing.assert_array_equal(getattr(together, field), getattr(alone, field))
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_every_variant_is_played(name: str) -> None:
+    agent = agent_of(name, worlds=2, draws=10, iterations=3)
+    env = ScorpionVectorEnv(2, rules=VARIANTS[name])
+    observation, info = env.reset(seed=1)
+    agent.begin(np.arange(2, dtype=np.uint64))
+    for _ in range(4):
+        mask = info["action_mask"]
+        actions = agent.act(observation, mask)
+        assert mask[np.arange(2), actions].all()
+        observation, *_, info = env.step(actions)
+
+
+def opened(seed: int) -> str:
+    """Return a Scorpion II game as a board text, played to where all cards lie open, winnable."""
+    rules = VARIANTS["scorpion_ii"]
+    game = Game(seed=seed, rules=rules)
+    for action in Solver(rules).solve(game).actions:
+        if not any("##" in line for line in str(game).splitlines()):
+            break
+        game.play(action)
+    return game.to_text(reveal=True)
+
+
+@pytest.mark.parametrize("seed", find_suite("scorpion_ii-winnable").seeds[:4])
+def test_what_lies_open_is_won(seed: int) -> None:
+    env = ScorpionVectorEnv(1, rules=VARIANTS["scorpion_ii"])
+    agent = agent_of("scorpion_ii")
+    observation, info = env.reset(options={"deal": opened(int(seed))})
+    agent.begin(np.array([seed], np.uint64))
+    ended = [False]
+    while not ended[0]:
+        observation, _, ended, _, info = env.step(agent.act(observation, info["action_mask"]))
+    assert info["is_success"][0]
+
+
+def test_time_is_a_budget_too() -> None:
+    deal = Game(seed=3).to_text(reveal=True)
+    assert first_choice(agent_of(milliseconds=5.0), [deal])[0] >= 0
