@@ -70,6 +70,8 @@ CARD_INPUTS = (
     "hidden, and chains end at it",
     "hidden, and chains that would turn a card end at it",
     "leads to an empty column",
+    "its next-lower card hidden",
+    "its next-lower card can part now",
 )
 COLUMN_INPUTS = (
     "empty",
@@ -109,7 +111,7 @@ TABLE_INPUTS = (
     "the move goes to an empty column",
     "the move joins",
     "the move parts what was joined",
-    "the move is idle",
+    "the move is idle and leads nowhere",
     "the moved card is a leading king",
     "cards moved",
     "rank moved",
@@ -120,7 +122,7 @@ TABLE_INPUTS = (
     "it comes from the reserve",
 )
 MOVE_INPUTS = TABLE_INPUTS.index("the move deals")  # where they begin
-IDLE_INPUT = TABLE_INPUTS.index("the move is idle")
+IDLE_INPUT = TABLE_INPUTS.index("the move is idle and leads nowhere")
 NEIGHBOURS = 3  # next-higher card, card on it, card under it
 
 
@@ -177,19 +179,51 @@ def hidden_in(cost: int) -> float:
 
 
 @inlined
-def find_home(relations: Relations, table: Table, outlook: Outlook, card: int, below: int) -> int:
-    """Return the next-higher card that a card lies on or gets onto first; -1 for a king."""
+def write_lower(
+    rules: CompiledRules,
+    table: Table,
+    outlook: Outlook,
+    card: int,
+    out: npt.NDArray[np.float32],
+    at: int,
+) -> None:
+    """Write into ``out`` from ``at`` on if what a card takes is hidden, or can part now."""
+    for k in range(rules.sources.shape[1]):
+        lower = np.int64(rules.sources[card, k])
+        if lower < 0:
+            break
+        if table.column[lower] == HIDDEN:
+            out[at] = 1
+        elif outlook.part[lower] <= 1:
+            out[at + 1] = 1
+
+
+@inlined
+def find_home(
+    rules: CompiledRules,
+    relations: Relations,
+    table: Table,
+    outlook: Outlook,
+    card: int,
+    below: int,
+) -> int:
+    """Return the next-higher card that a card lies on or gets onto first; -1 for a king.
+
+    Among equals the place decides, not the suit.
+    """
     home = np.int64(-1)
-    best = np.int64(4 * NEVER)
+    best = np.int64(1) << 60
     for k in range(relations.next_higher.shape[1]):
         higher = np.int64(relations.next_higher[card, k])
         if higher < 0:
             break
         if higher == below:
             return higher
+        column = table.column[higher]
         cost = cost_of_target(table, outlook, card, higher)
-        if table.column[higher] == REMOVED:
+        if column == REMOVED:
             cost = 2 * np.int64(NEVER)
+        cost = (cost * 32 + max(column, 0)) * rules.cards + table.place[higher] * (column >= 0)
         if cost < best:
             best = cost
             home = higher
@@ -246,7 +280,8 @@ def write_card(
     out[19 + end_of(uncover, 0)] = 1
     out[24] = moves_in(uncover)
     out[35] = relations.leads[card]
-    home = find_home(relations, table, outlook, card, below)
+    write_lower(rules, table, outlook, card, out, 36)
+    home = find_home(rules, relations, table, outlook, card, below)
     if home >= 0:
         write_home(table, card, home, out, 25)
     neighbours[0] = home
@@ -278,14 +313,7 @@ def write_top(
 ) -> None:
     """Write what is told of the cards that a column's seen top card can take."""
     out[20] = rules.ids[top, 0] == 0
-    for k in range(rules.sources.shape[1]):
-        lower = np.int64(rules.sources[top, k])
-        if lower < 0:
-            break
-        if table.column[lower] == HIDDEN:
-            out[21] = 1
-        elif inputs.outlook.part[lower] <= 1:
-            out[22] = 1
+    write_lower(rules, table, inputs.outlook, top, out, 21)
 
 
 @inlined
@@ -418,6 +446,9 @@ def write_move(
         return
     if place > 0:
         out[at + 6] = is_next_higher(relations, card, before.cards[source, place - 1])
-    out[at + 7] = place == 0 and height == 0 and after.effects[COMPLETED] == 0
+    # a king may well leave a column before the reserve falls on it
+    escapes = receives(rules, before, source) and not receives(rules, before, target)
+    is_idle = place == 0 and height == 0 and after.effects[COMPLETED] == 0
+    out[at + 7] = is_idle and not escapes
     out[at + 11] = after.down[source] * 0.33
     out[at + 14] = receives(rules, before, source)

@@ -33,7 +33,7 @@ from scorpion_env.solver.relations import Relations
 NO_MOVE = -1
 UNDO_SCORE, IDLE_COST = -60.0, 30.0
 RANKS = 13
-_POOLED = 0.1  # sums over cards are scaled by it
+POOLED = 0.1  # sums over cards are scaled by it
 
 Vector = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float32]
@@ -171,13 +171,13 @@ def score_inputs(rules: CompiledRules, table: Table, network: Network, scratch: 
     for card in range(rules.cards):
         if table.column[card] != REMOVED:
             for j in range(width):
-                pooled[j] += cards[card, j] * np.float32(_POOLED)
+                pooled[j] += cards[card, j] * np.float32(POOLED)
     for column in range(rules.columns):
         put(network.column_bias, scratch.column, 0)
         add_product(inputs.columns[column], network.column, scratch.column)
         rectify(scratch.column)
         for j in range(columns):
-            pooled[width + j] += scratch.column[j] * np.float32(_POOLED)
+            pooled[width + j] += scratch.column[j] * np.float32(POOLED)
     put(inputs.table, pooled, width + columns)
     put(network.first_bias, scratch.hidden, 0)
     add_product(pooled, network.first, scratch.hidden)
@@ -265,7 +265,8 @@ def score_moves(
         Memory of `make_scratch`; changed.
     scores : array of float64 (actions,)
         Changed: the logit of the probability that the game is won after the action, minus infinity
-        where it is illegal. Idle moves are made `IDLE_COST` worse, undo scores `UNDO_SCORE`.
+        where it is illegal. Idle moves are made `IDLE_COST` worse, unless they leave a column that
+        the reserve will fall on for another; undo scores `UNDO_SCORE`.
     """
     read_state(rules, relations, state, scratch.before)
     return score_table(rules, relations, mask, network, scratch, scores)

@@ -112,7 +112,9 @@ def try_to_part(
         cost = cost_of_target(table, outlook, card, target) + 1
         if cost < best:
             best = cost
-            outlook.waits_for[card] = find_wait(table, outlook, target)
+            # of several targets the first would be an arbitrary one
+            if relations.targets.shape[1] == 1:
+                outlook.waits_for[card] = find_wait(table, outlook, target)
     if relations.leads[card] and not (column >= 0 and place == 0):
         cost = outlook.empty[0] + 1
         if cost < best:
