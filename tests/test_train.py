@@ -27,7 +27,7 @@ from train.ppo import make_games, make_model
 from train.run_folder import create_run
 from train.vec_env import ScorpionVecEnv
 
-CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("ppo_*.yaml"))
 SMALL = """
 total_steps: 2048
 num_envs: 16
