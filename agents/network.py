@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.features import (
+from agents.features import write_move, write_table
+from agents.inputs import (
     CARD_INPUTS,
     COLUMN_INPUTS,
     IDLE_INPUT,
@@ -21,8 +22,6 @@ from agents.features import (
     TABLE_INPUTS,
     Inputs,
     empty_inputs,
-    write_move,
-    write_table,
 )
 from agents.table import REMOVED, Table, copy_table, empty_table, play, read_state
 from scorpion_env.engine.compile import inlined, internal, kernel

@@ -11,7 +11,7 @@ import torch
 from safetensors.numpy import save_file
 
 from agents.evaluation import evaluate
-from agents.features import IDLE_INPUT
+from agents.inputs import IDLE_INPUT
 from agents.network import IDLE_COST, make_scratch, score_moves
 from agents.network_agent import NetworkAgent, load_network, sizes_of
 from agents.registry import MODELS, make_agent, shipped_models

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from agents.features import CARD_INPUTS, COLUMN_INPUTS, NEIGHBOURS, TABLE_INPUTS, Inputs
+from agents.inputs import CARD_INPUTS, COLUMN_INPUTS, NEIGHBOURS, TABLE_INPUTS, Inputs
 from agents.outlook import empty_outlook
 from scorpion_env.rules import Rules
 from scorpion_env.solver.analysis import LOSES, WINS

@@ -10,7 +10,8 @@ import torch
 from sb3_contrib.common.maskable.distributions import MaskableDistribution
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 
-from agents.features import IDLE_INPUT, Inputs, write_table
+from agents.features import write_table
+from agents.inputs import IDLE_INPUT, Inputs
 from agents.network import (
     IDLE_COST,
     UNDO_SCORE,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.features import IDLE_INPUT, Inputs
+from agents.inputs import IDLE_INPUT, Inputs
 from agents.network import Network, Scratch, describe_move, make_scratch, score_moves
 from agents.table import REMOVED, read_state
 from scorpion_env.engine.compile import inlined, internal, kernel
