@@ -173,17 +173,8 @@ def read_description(path: Path) -> Description:
     ValueError
         If it is no description of a policy that this version can play.
     """
-    try:
-        fields = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as problem:
-        raise ValueError(f"{path} cannot be read as JSON: {_first_line(problem)}") from None
-    if not isinstance(fields, dict):
-        raise ValueError(f"{path} describes no policy: it must hold a JSON object")
-    if fields.get("format") != FORMAT:
-        raise ValueError(
-            f"{path} has format {fields.get('format')!r}, this version plays format {FORMAT}: "
-            "export the policy again"
-        )
+    fields = read_json(path)
+    check_format(path, fields)
     _check_field(path, fields, "observation", ["planes"])
     _check_field(path, fields, "activation", list(_ACTIVATIONS))
     if not isinstance(fields.get("rules"), str):
@@ -195,6 +186,32 @@ def read_description(path: Path) -> Description:
     if fields["layers"] > MAX_LAYERS:
         raise ValueError(f"{path}: {fields['layers']} layers are more than {MAX_LAYERS}")
     return Description(**{name: fields[name] for name in Description._fields})
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Return the object that a description holds.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read or holds no object.
+    """
+    try:
+        fields = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as problem:
+        raise ValueError(f"{path} cannot be read as JSON: {_first_line(problem)}") from None
+    if not isinstance(fields, dict):
+        raise ValueError(f"{path} describes no policy: it must hold a JSON object")
+    return fields
+
+
+def check_format(path: Path, fields: dict[str, Any]) -> None:
+    """Raise ValueError if a description is not of the format that this version plays."""
+    if fields.get("format") != FORMAT:
+        raise ValueError(
+            f"{path} has format {fields.get('format')!r}, this version plays format {FORMAT}: "
+            "export the policy again"
+        )
 
 
 def _check_field(path: Path, fields: dict[str, Any], name: str, allowed: list[str]) -> None:
@@ -231,7 +248,7 @@ def read_layers(path: Path, description: Description) -> list[Layer]:
     ValueError
         If the file is damaged, or its tensors are not those of the description.
     """
-    tensors = _read_tensors(path)
+    tensors = read_tensors(path)
     names = [f"layers.{n}.{part}" for n in range(description.layers) for part in ("weight", "bias")]
     if set(tensors) != set(names):
         odd = min(set(tensors) ^ set(names))
@@ -250,7 +267,14 @@ def read_layers(path: Path, description: Description) -> list[Layer]:
     return layers
 
 
-def _read_tensors(path: Path) -> dict[str, npt.NDArray[np.float32]]:
+def read_tensors(path: Path) -> dict[str, npt.NDArray[np.float32]]:
+    """Return the tensors of a safetensors file, which must be finite and float32.
+
+    Raises
+    ------
+    ValueError
+        If it cannot be read or holds others.
+    """
     # safetensors belongs to the training extra; the other agents play without it
     from safetensors import SafetensorError
     from safetensors.numpy import load_file

@@ -7,14 +7,34 @@ from pathlib import Path
 
 from agents.base import Agent
 from agents.greedy import GreedyAgent
-from agents.policy import PolicyAgent
+from agents.network import Network
+from agents.network_agent import KIND, NetworkAgent, load_network
+from agents.policy import PolicyAgent, policy_files, read_json
 from agents.random import RandomAgent
 from scorpion_env.rules import Rules
+
+MODELS = Path(__file__).parent / "models"
 
 AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
     "random": lambda rules, seed: RandomAgent(seed),
     "greedy": lambda rules, seed: GreedyAgent(rules),
 }
+
+
+def shipped_models() -> list[str]:
+    """Return the names of the trained networks that come with the repository."""
+    return sorted(path.stem for path in MODELS.glob("*.safetensors"))
+
+
+def find_network(name: str) -> Network:
+    """Return the network over cards that a name of `shipped_models` or a path stands for.
+
+    Raises
+    ------
+    ValueError
+        If there is none, or its files are damaged.
+    """
+    return load_network(MODELS / f"{name}.safetensors" if name in shipped_models() else name)
 
 
 def make_agent(name: str, rules: str | Rules, seed: int = 0, sample: bool = False) -> Agent:
@@ -23,7 +43,8 @@ def make_agent(name: str, rules: str | Rules, seed: int = 0, sample: bool = Fals
     Parameters
     ----------
     name : str
-        A name of `AGENTS`, or the path of a trained policy (see `agents.policy.PolicyAgent.load`).
+        A name of `AGENTS` or of `shipped_models`, or the path of a trained policy (see
+        `agents.policy.PolicyAgent.load` and `agents.network_agent.NetworkAgent.load`).
     rules : str or Rules
         What it is to play.
     seed : int
@@ -38,9 +59,14 @@ def make_agent(name: str, rules: str | Rules, seed: int = 0, sample: bool = Fals
     """
     if name in AGENTS:
         return AGENTS[name](rules, seed)
+    if name in shipped_models():
+        return NetworkAgent.load(MODELS / f"{name}.safetensors", rules, sample, seed, name)
     if not Path(name).exists():
+        known = ", ".join([*AGENTS, *shipped_models()])
         raise ValueError(
-            f"agent {name!r} is unknown: give {', '.join(AGENTS)} or the path of a trained policy "
+            f"agent {name!r} is unknown: give {known} or the path of a trained policy "
             "(a run folder, or its policy.json or policy.safetensors)"
         )
-    return PolicyAgent.load(name, rules, sample, seed)
+    kind = read_json(policy_files(name)[0]).get("network")
+    load = NetworkAgent.load if kind == KIND else PolicyAgent.load
+    return load(name, rules, sample, seed)

@@ -16,6 +16,7 @@ from stable_baselines3.common.env_checker import check_env
 from stable_baselines3.common.env_util import make_vec_env
 
 from agents.policy import PolicyAgent
+from agents.registry import make_agent
 from scorpion_env import ENV_IDS, VARIANTS
 from scorpion_env.env import ScorpionEnv
 from train import ppo
@@ -27,7 +28,7 @@ from train.ppo import make_games, make_model
 from train.run_folder import create_run
 from train.vec_env import ScorpionVecEnv
 
-CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("*.yaml"))
+CONFIGS = sorted((Path(__file__).parents[1] / "configs").glob("ppo_*.yaml"))
 SMALL = """
 total_steps: 2048
 num_envs: 16
@@ -213,7 +214,9 @@ def test_shipped_configs_train(path: Path, tmp_path: Path) -> None:
     overrides = [word for change in short for word in ("--set", change)]
     assert main([str(path), "--runs", str(tmp_path), "--no-progress", *overrides]) == 0
     rules = load_config(path).rules
-    assert PolicyAgent.load(tmp_path / path.stem, rules).description.rules == rules
+    run = tmp_path / path.stem
+    assert json.loads((run / "policy.json").read_text())["rules"] == rules
+    assert make_agent(str(run), rules).name == str(run)
 
 
 def test_every_variant_has_a_config() -> None:

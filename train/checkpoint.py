@@ -25,6 +25,7 @@ KEPT = 2
 MODEL, ARRAYS, NUMBERS = "model.zip", "state.npz", "state.json"
 # what may be changed in a run's config.yaml before it is resumed
 MAY_CHANGE = ("total_steps", "checkpoint_every", "threads", "device", "evaluation")
+LAST_OBS = "last_obs"
 COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
 
 
@@ -101,12 +102,27 @@ def _arrays(model: MaskablePPO, games: ScorpionVecEnv) -> dict[str, np.ndarray]:
         **_batch_arrays(games.games.get_state()),
         "returns": games.returns,
         "lengths": games.lengths,
-        "last_obs": model._last_obs,
+        **_observation_arrays(model._last_obs),
         "last_episode_starts": model._last_episode_starts,
         "torch_random": torch.get_rng_state().numpy(),
         "numpy_random": keys,
         "numpy_random_rest": np.array([position, has_gauss, gauss]),
     }
+
+
+def _observation_arrays(seen: Any) -> dict[str, np.ndarray]:
+    """Return an observation as arrays, one for each key if it is a dict."""
+    if isinstance(seen, dict):
+        return {f"{LAST_OBS}.{name}": array for name, array in seen.items()}
+    return {LAST_OBS: seen}
+
+
+def _observation(arrays: dict[str, np.ndarray]) -> Any:
+    """Return the observation that `_observation_arrays` took apart."""
+    if LAST_OBS in arrays:
+        return arrays[LAST_OBS]
+    first = f"{LAST_OBS}."
+    return {k.removeprefix(first): array for k, array in arrays.items() if k.startswith(first)}
 
 
 def _numbers(model: MaskablePPO, games: ScorpionVecEnv, config: Config) -> dict[str, Any]:
@@ -140,7 +156,7 @@ def _restore_games(games: ScorpionVecEnv, arrays: dict[str, np.ndarray], numbers
 def _restore_model(model: MaskablePPO, arrays: dict[str, np.ndarray], numbers: Any) -> None:
     for name in COUNTS:
         setattr(model, name, int(numbers[name]))
-    model._last_obs = arrays["last_obs"]
+    model._last_obs = _observation(arrays)
     model._last_episode_starts = arrays["last_episode_starts"]
     window = model._stats_window_size
     model.ep_info_buffer = deque(numbers["episodes"], maxlen=window)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar, get_args
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
@@ -45,11 +45,29 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
-class Network(Section):
-    """The policy and value networks: separate multilayer perceptrons of one shape."""
+class Sizes(Section):
+    """Sizes of the network over cards, see `agents.network.network_shapes`."""
 
-    hidden: list[int] = Field(default=[256, 256], description="width of each hidden layer")
+    width: int = Field(default=32, ge=1, le=256)
+    rounds: int = Field(default=0, ge=0, le=4, description="rounds of messages between cards")
+    column_width: int = Field(default=16, ge=1, le=256)
+    hidden: int = Field(default=64, ge=1, le=512)
+    hidden_2: int = Field(default=32, ge=1, le=512)
+
+
+class Network(Section):
+    """The policy and value networks: separate, of one shape.
+
+    Either multilayer perceptrons over planes or networks over cards, which score moves.
+    """
+
+    kind: Literal["flat", "cards"] = "flat"
+    hidden: list[int] = Field(default=[256, 256], description="flat: width of each hidden layer")
     activation: Literal["relu", "tanh"] = "relu"
+    sizes: Sizes = Field(default=Sizes(), description="cards: the sizes")
+    start: str | None = Field(
+        default=None, description="cards: name or path of a network of these sizes to start from"
+    )
 
     @field_validator("hidden")
     @classmethod
@@ -97,7 +115,7 @@ class Config(Section):
     """One training run."""
 
     rules: str = "classic"
-    observation: Literal["planes"] = "planes"
+    observation: Literal["planes", "cards"] = "planes"
     reward: Reward = "score"
     win_bonus: float = 0.0
     reward_scale: float = Field(
@@ -125,6 +143,15 @@ class Config(Section):
         return name
 
     @model_validator(mode="after")
+    def _network_fits(self) -> Config:
+        needs = "planes" if self.network.kind == "flat" else "cards"
+        if self.observation != needs:
+            raise ValueError(f"network.kind {self.network.kind} needs observation: {needs}")
+        if self.network.kind == "flat" and self.network.start is not None:
+            raise ValueError("network.start is for network.kind: cards")
+        return self
+
+    @model_validator(mode="after")
     def _rollout_holds_a_batch(self) -> Config:
         rollout = self.num_envs * self.ppo.n_steps
         if self.ppo.batch_size > rollout:
@@ -140,8 +167,16 @@ class Config(Section):
         return self
 
 
+Root = TypeVar("Root", bound=Section)
+
+
 def load_config(path: Path, overrides: list[str] | None = None) -> Config:
-    """Read a YAML config, with ``key.sub=value`` overrides.
+    """Read a training run's YAML config, with ``key.sub=value`` overrides; see `load_section`."""
+    return load_section(Config, path, overrides)
+
+
+def load_section(model: type[Root], path: Path, overrides: list[str] | None = None) -> Root:
+    """Read a YAML config of a kind, with ``key.sub=value`` overrides.
 
     Raises
     ------
@@ -167,14 +202,14 @@ def load_config(path: Path, overrides: list[str] | None = None) -> Config:
     for override in overrides or []:
         key = _override(data, override)
         places[key] = f"--set {override}: "
-    return _validate(data, places, f"{path}: ")
+    return _validate(model, data, places, f"{path}: ")
 
 
-def _validate(data: dict[str, Any], places: dict[str, str], whole: str) -> Config:
+def _validate(model: type[Root], data: dict[str, Any], places: dict[str, str], whole: str) -> Root:
     try:
-        return Config.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        messages = [_message(dict(problem), places, whole) for problem in error.errors()]
+        messages = [_message(model, dict(problem), places, whole) for problem in error.errors()]
         raise ConfigError("\n".join(messages)) from error
 
 
@@ -207,7 +242,9 @@ def _key_lines(node: Any, prefix: str = "") -> dict[str, int]:
     return lines
 
 
-def _message(problem: dict[str, Any], places: dict[str, str], whole: str) -> str:
+def _message(
+    model: type[BaseModel], problem: dict[str, Any], places: dict[str, str], whole: str
+) -> str:
     """Return one line on what pydantic found wrong, with its place and what is allowed."""
     parts = [str(part) for part in problem["loc"]]
     key = ".".join(parts)
@@ -220,7 +257,7 @@ def _message(problem: dict[str, Any], places: dict[str, str], whole: str) -> str
         whole,
     )
     if problem["type"] == "extra_forbidden":
-        allowed = list(_section_of(parts[:-1]).model_fields)
+        allowed = list(_section_of(model, parts[:-1]).model_fields)
         near = difflib.get_close_matches(parts[-1], allowed, n=1)
         hint = f"did you mean {near[0]}? " if near else ""
         return f"{known}{key} is unknown: {hint}allowed here: {', '.join(allowed)}"
@@ -229,11 +266,12 @@ def _message(problem: dict[str, Any], places: dict[str, str], whole: str) -> str
     return f"{known}{key}={problem['input']!r}: {said}" if key else f"{known}{said}"
 
 
-def _section_of(parts: list[str]) -> type[BaseModel]:
-    model: type[BaseModel] = Config
+def _section_of(model: type[BaseModel], parts: list[str]) -> type[BaseModel]:
+    """Return the section that dotted keys lead to; numbers stand for the items of a list."""
     for part in parts:
-        annotation = model.model_fields[part].annotation
-        assert isinstance(annotation, type)
-        assert issubclass(annotation, BaseModel)
-        model = annotation
+        if part.isdecimal():
+            continue
+        annotation: Any = model.model_fields[part].annotation
+        model = get_args(annotation)[0] if get_args(annotation) else annotation
+        assert issubclass(model, BaseModel)
     return model

@@ -12,6 +12,8 @@ from sb3_contrib import MaskablePPO
 
 from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
 from train.config import Config
+from train.network_export import export_network
+from train.network_policy import NetworkPolicy
 from train.run_folder import write_bytes, write_text
 
 
@@ -23,6 +25,10 @@ def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
 
 def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
     """Write the policy's two files into ``folder``, each whole or not at all."""
+    if isinstance(model.policy, NetworkPolicy):
+        network = model.policy.scorer.weights()
+        export_network(network, config.rules, folder, steps=model.num_timesteps)
+        return
     layers = policy_layers(model)
     tensors: dict[str, np.ndarray] = {}
     for number, layer in enumerate(layers):

@@ -21,13 +21,15 @@ from stable_baselines3.common.logger import (
 from torch.distributions import Distribution
 
 from agents.evaluation import evaluate, summarise
-from agents.policy import PolicyAgent
+from agents.network_agent import sizes_of
+from agents.registry import find_network, make_agent
 from scorpion_env import VARIANTS
 from scorpion_env.deals import parse_seeds
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy
 from train.metrics import MetricsWriter, draw_curve
+from train.network_policy import NetworkPolicy
 from train.run_folder import RunError, write_text
 from train.vec_env import ScorpionVecEnv
 
@@ -59,20 +61,41 @@ def make_model(config: Config, games: ScorpionVecEnv) -> MaskablePPO:
     # the masked logits are always valid; checking them costs an eighth of the training time
     Distribution.set_default_validate_args(False)
     options = config.ppo.model_dump(exclude={"learning_rate", "final_learning_rate"})
-    width = config.network.hidden
+    kind, policy_kwargs = policy_of(config)
     return MaskablePPO(
-        "MlpPolicy",
+        kind,
         games,
         learning_rate=learning_rate(config),
         seed=config.seed,
         device=config.device,
         stats_window_size=STATISTICS_WINDOW,
-        policy_kwargs={
-            "net_arch": {"pi": width, "vf": width},
-            "activation_fn": ACTIVATIONS[config.network.activation],
-        },
+        policy_kwargs=policy_kwargs,
         **options,
     )
+
+
+def policy_of(config: Config) -> tuple[Any, dict[str, Any]]:
+    """Return the policy class that a config asks for, or SB3's name of it, and its arguments.
+
+    Raises
+    ------
+    RunError
+        If the network to start from cannot be used.
+    """
+    asked = config.network
+    if asked.kind == "flat":
+        width = {"pi": asked.hidden, "vf": asked.hidden}
+        return "MlpPolicy", {"net_arch": width, "activation_fn": ACTIVATIONS[asked.activation]}
+    sizes = asked.sizes.model_dump()
+    start = None
+    if asked.start is not None:
+        try:
+            start = find_network(asked.start)
+        except ValueError as error:
+            raise RunError(f"network.start: {error}") from error
+        if sizes_of(start) != sizes:
+            raise RunError(f"network.start: {asked.start} has other sizes: {sizes_of(start)}")
+    return NetworkPolicy, {"rules": VARIANTS[config.rules], "sizes": sizes, "start": start}
 
 
 def learning_rate(config: Config) -> Any:
@@ -121,7 +144,7 @@ class RunCallback(BaseCallback):
         export_policy(self.model, self.config, self.run)
         rules = VARIANTS[self.config.rules]
         asked = self.config.evaluation
-        agent = PolicyAgent.load(self.run, rules, sample=asked.sample, seed=self.config.seed)
+        agent = make_agent(str(self.run), rules, self.config.seed, asked.sample)
         results = evaluate(agent, rules, parse_seeds(asked.seeds))
         summary = summarise(results)
         self.logger.record("evaluation/win_rate", summary.win_rate)

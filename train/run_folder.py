@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from train.config import Config
+from train.config import Section
 
 LATEST = "latest"
 PACKAGES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
@@ -36,7 +36,7 @@ def write_bytes(path: Path, data: bytes) -> None:
     temporary.replace(path)
 
 
-def create_run(runs: Path, name: str, config: Config, chosen: bool) -> Path:
+def create_run(runs: Path, name: str, config: Section, chosen: bool) -> Path:
     """Make a new run folder and write its config and versions.
 
     An existing folder is never used again: a name that the caller has ``chosen`` is refused if it

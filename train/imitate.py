@@ -1,0 +1,156 @@
+"""``python -m train.imitate configs/imitate_NAME.yaml``: teach the network over cards.
+
+Stage by stage the network plays winnable deals, each legal move of its positions gets a label, and
+it is fitted to the labels; the next stage plays with what came of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from agents.evaluation import wilson_interval
+from agents.network import Network
+from scorpion_env import VARIANTS
+from scorpion_env.engine.deal import deal
+from scorpion_env.rules import Rules
+from scorpion_env.solver import Solver
+from scorpion_env.solver.relations import relations_of
+from train.config import ConfigError
+from train.fit import fit, is_mixed
+from train.imitation_config import Imitation, Stage, load_imitation
+from train.lines import follow_line
+from train.move_network import MoveNetwork
+from train.network_export import export_network
+from train.positions import Kept, Play, judge_game, make_tools, packed_size, play_game
+from train.rollouts import make_known, try_game
+from train.run_folder import RunError, create_run, write_text
+from train.solved_deals import OPTIONS, Deals, training_deals, winnable_deals
+
+ROWS_A_GAME = 100  # room for positions; what does not fit is left out
+QUIET = 0.1  # share kept of positions whose moves all have the same outcome of rollouts
+
+Tell = Callable[[str], None]
+
+
+def label_positions(
+    config: Imitation, stage: Stage, network: Network, deals: Deals, seed: int
+) -> Kept:
+    """Play the deals with a network and return labelled positions."""
+    rules = VARIANTS[config.rules]
+    compiled, relations = rules.compiled, relations_of(rules)
+    tools = make_tools(rules, network, config.nodes, seed)
+    play = Play(stage.noise, stage.rescue, config.nodes, config.step_limit)
+    known = make_known(rules, config.step_limit)
+    rows = len(deals.decks) * ROWS_A_GAME
+    kept = Kept(
+        np.zeros((rows, packed_size(rules)), np.uint8), np.zeros((rows, rules.actions), np.int8)
+    )
+    solver = Solver(rules, config.nodes)
+    count = 0
+    for deck in deals.decks:
+        deal(compiled, tools.state, deck)
+        deal(compiled, tools.tried, deck)
+        if stage.labels == "solver":
+            count += judge_game(compiled, relations, OPTIONS, network, tools, play, kept, count)
+        elif stage.labels == "rollouts":
+            count += try_game(compiled, relations, network, tools, known, play, QUIET, kept, count)
+        else:
+            line = np.array(solver.solve(tools.state).actions, np.int64)
+            count += follow_line(compiled, tools, line, kept, count)
+    return Kept(kept.packed[:count].copy(), kept.verdicts[:count].copy())
+
+
+def count_won(rules: Rules, network: Network, decks: np.ndarray) -> int:
+    """Return how many deals a network wins."""
+    tools = make_tools(rules, network, 1, 0)
+    won = 0
+    for deck in decks:
+        deal(rules.compiled, tools.state, deck)
+        relations = relations_of(rules)
+        won += play_game(rules.compiled, relations, network, tools, rules.max_steps)
+    return won
+
+
+def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
+    """Go through the stages; write the network and what was reached into the run folder."""
+    torch.set_num_threads(config.threads)
+    torch.manual_seed(config.seed)
+    generator = np.random.default_rng(config.seed)
+    rules = VARIANTS[config.rules]
+    network = MoveNetwork(rules, **config.network.model_dump())
+    tests = winnable_deals(rules, 0, config.evaluation.deals, config.nodes)
+    tell(f"{len(tests.seeds)} winnable deals to play, of seeds 0 to {tests.seeds[-1]}")
+    first = config.seed
+    found: list[Kept] = []
+    reached = []
+    for number, stage in enumerate(config.stages):
+        deals = training_deals(rules, first, stage.games, config.nodes)
+        first = int(deals.seeds[-1]) + 1
+        found.append(label_positions(config, stage, network.weights(), deals, first))
+        used = found[max(0, number - stage.keep) :]
+        kept = Kept(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
+        tell(
+            f"stage {number + 1} of {len(config.stages)}: {stage.games} games, "
+            f"{len(kept.packed)} positions, {int(is_mixed(kept).sum())} with a wrong move"
+        )
+        for losses in fit(
+            rules, network, kept, config.fit, stage.epochs, stage.learning_rate, generator
+        ):
+            tell(f"  loss of each move {losses.each:.4f}, of the choice {losses.choice:.4f}")
+        won = count_won(rules, network.weights(), tests.decks)
+        low, high = wilson_interval(won, len(tests.decks))
+        tell(f"  wins {won / len(tests.decks):.2%} [{low:.2%}, {high:.2%}]")
+        reached.append({"won": won, "deals": len(tests.decks), "positions": len(kept.packed)})
+        export_network(network.weights(), config.rules, run, stages=number + 1)
+        write_text(run / "summary.json", json.dumps(reached, indent=2) + "\n")
+    return network.weights()
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    parser = argparse.ArgumentParser(
+        prog="python -m train.imitate",
+        description="Teach the network over cards from solved deals, into a new run folder.",
+    )
+    parser.add_argument("config", type=Path, help="the run's YAML config")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        dest="overrides",
+        metavar="KEY=VALUE",
+        help="change one key of the config, for example --set network.width=16",
+    )
+    parser.add_argument("--name", help="the run folder's name; the config's name by default")
+    parser.add_argument(
+        "--runs", type=Path, default=Path("runs"), help="where run folders are made"
+    )
+    chosen = parser.parse_args(arguments)
+    try:
+        config = load_imitation(chosen.config, chosen.overrides)
+        name = chosen.name or chosen.config.stem
+        run = create_run(chosen.runs, name, config, chosen.name is not None)
+        print(f"run folder: {run}", file=sys.stderr)
+        imitate(config, run, lambda line: print(line, file=sys.stderr, flush=True))
+    except (ConfigError, RunError, ValueError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except OSError as error:
+        where = error.filename or "the run folder"
+        print(f"error: {where} cannot be written: {error.strerror}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+    print(f"network: {run}/policy.safetensors", file=sys.stderr)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
