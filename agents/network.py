@@ -24,7 +24,7 @@ from agents.inputs import (
     empty_inputs,
 )
 from agents.table import REMOVED, Table, copy_table, empty_table, play, read_state
-from scorpion_env.engine.compile import inlined, internal, kernel
+from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.state import State
 from scorpion_env.rules import CompiledRules, Rules
 from scorpion_env.solver.relations import Relations
@@ -238,7 +238,7 @@ def score_table(
     return best
 
 
-@kernel
+@entry
 def score_moves(
     rules: CompiledRules,
     relations: Relations,

@@ -11,13 +11,18 @@ from agents.network import Network
 from agents.network_agent import KIND, NetworkAgent, load_network
 from agents.policy import PolicyAgent, policy_files, read_json
 from agents.random import RandomAgent
+from agents.search import SearchAgent
 from scorpion_env.rules import Rules
 
 MODELS = Path(__file__).parent / "models"
 
+# What the search agent guesses and plays games on with: the small network, five times as fast.
+SEARCH_NETWORK = "classic-network-small"
+
 AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
     "random": lambda rules, seed: RandomAgent(seed),
     "greedy": lambda rules, seed: GreedyAgent(rules),
+    "search": lambda rules, seed: SearchAgent(rules, find_network(SEARCH_NETWORK), seed),
 }
 
 
