@@ -334,11 +334,12 @@ def best_of_known(
     Of all moves if none is found to win. Changes ``search``, ``scratch`` and ``scores``.
     """
     unpack(rules, seen, search.state)
+    nodes = np.int64(EXACT_NODES)  # a bare constant would be a type of its own
     liked = score_moves(rules, relations, search.state, mask, network, scratch, scores)
     chosen = np.int64(-1)
     for action in range(rules.deal_action + 1):
         if not mask[action] or (chosen >= 0 and scores[action] <= scores[chosen]):
             continue
-        if judge(rules, relations, options, search, seen, action, EXACT_NODES) == WINS:
+        if judge(rules, relations, options, search, seen, action, nodes) == WINS:
             chosen = np.int64(action)
     return chosen if chosen >= 0 else liked

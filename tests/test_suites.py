@@ -35,7 +35,9 @@ def test_suites_hold_the_first_seeds(name: str) -> None:
     assert suite.seeds.tolist() == list(range(len(suite.statuses)))
     assert set(suite.statuses) <= {WINNABLE, UNWINNABLE, UNKNOWN}
     won = find_suite(f"{suite.variant}-winnable")
-    assert won.seeds.tolist() == [s for s in suite.seeds if suite.statuses[s] == WINNABLE]
+    assert [s for s in won.seeds if s < len(suite.seeds)] == [
+        s for s in suite.seeds if suite.statuses[s] == WINNABLE
+    ]
     assert set(won.statuses) <= {WINNABLE}
 
 
