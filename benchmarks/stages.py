@@ -45,7 +45,8 @@ def observe_games(rules: Any, batch: Any, actions: Any, settings: Any) -> None:
     """Bring every game's observation up to date."""
     for game in range(actions.shape[0]):
         state, seen = game_row(batch.state, game), tensors_row(batch.seen, game)
-        observe_action(rules, state, seen, 0, actions[game], batch.episodes.steps[game])
+        source = np.int64(batch.episodes.steps[game])
+        observe_action(rules, state, seen, 0, actions[game], source)
 
 
 @compiled
