@@ -19,6 +19,7 @@ from scorpion_env.solver.answers import Question
 from scorpion_env.solver.on_ray import HERE
 from scorpion_env.solver.solution import DEFAULT_NODES
 from scorpion_env.solver.sweep import sweep, sweep_path
+from scorpion_env.solver.sweep_file import SweepError
 from scorpion_env.solver.tally import Tally
 
 RULES: dict[str, Rules] = {
@@ -117,7 +118,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         print(f"{name}, {deals} deals", file=sys.stderr)
         question = Question(RULES[name], options.nodes, certificates=False)
         path = sweep_path(options.folder, name, options.nodes)
-        tallies[name] = sweep(question, range(deals), path, options.workers, options.ray)
+        try:
+            tallies[name] = sweep(question, range(deals), path, options.workers, options.ray)
+        except SweepError as error:
+            raise SystemExit(str(error)) from None
     print(f"| {' | '.join(HEADS)} |")
     print(f"|{'---|' * len(HEADS)}")
     for name, tally in tallies.items():
