@@ -37,7 +37,7 @@ class Budget(NamedTuple):
     draws: int = 4_000  # worlds looked at for them
     nodes: int = 400  # positions to solve one
     all_nodes: int = 8_000  # positions to solve all that are looked at
-    iterations: int = 200
+    iterations: int = 60
     milliseconds: float | None = None  # instead of iterations: choices then depend on the machine
 
 
