@@ -11,6 +11,7 @@ import numpy.typing as npt
 from agents.base import Actions, Agent, Mask, Rows, Seeds
 from agents.network import Network, make_scratch
 from agents.tree_search import (
+    EXACT_NODES,
     Tuning,
     begin_tree,
     best_move,
@@ -63,6 +64,11 @@ class SearchAgent(Agent):
         unless the budget is a time.
     budget : Budget
         What one decision may cost.
+
+    Attributes
+    ----------
+    iterations : int
+        Of the last search; a decision that needs none leaves it as it was.
     """
 
     name = "search"
@@ -75,7 +81,9 @@ class SearchAgent(Agent):
         self._budget = budget or Budget()
         self._rules, self._relations = played.compiled, relations_of(played)
         self._network, self._scratch = network, make_scratch(played, network)
-        self._search = new_search(played, self._relations.families, max(self._budget.nodes, 20_000))
+        self._search = new_search(
+            played, self._relations.families, max(self._budget.nodes, EXACT_NODES)
+        )
         self._state = row_of(empty_state(played, 1, undoable=0), 0)
         self._scores = np.zeros(played.actions)
         size = self._search.tree.packed.shape[1]
@@ -87,6 +95,7 @@ class SearchAgent(Agent):
         self._tuning = Tuning(prior_visits=3.0, exploration=0.5, most_rolled=played.max_steps)
         self._moves = new_moves(1 << 16)
         self._memories: list[_Memory] = []
+        self.iterations = 0
 
     def begin(self, seeds: Seeds) -> None:
         """Begin new games; nothing is known of them yet."""
@@ -131,6 +140,7 @@ class SearchAgent(Agent):
             count = _SLICE if self._budget.milliseconds else self._budget.iterations
             grow(*given, self._tuning, self._pool, worlds, done, count, self._moves)
             done += count
+        self.iterations = done
         return int(best_move(rules, search, self._tuning, *position, self._moves))
 
     def _sample(self, seed: np.uint64, memory: _Memory) -> int:

@@ -1,6 +1,5 @@
 import itertools
 
-import numpy as np
 import pytest
 
 from scorpion_env import VARIANTS
@@ -95,4 +94,8 @@ def test_what_cannot_be_advised_is_refused(adviser: Adviser) -> None:
         adviser.vote(Game(seed=3), worlds=0)
     with pytest.raises(ValueError, match="from 1 up"):
         Adviser(VARIANTS["classic"], nodes=0)
-    assert np.all([v >= 0 for v in adviser.vote(Game(seed=3), worlds=1).wins.values()])
+
+
+def test_one_world_has_one_vote(adviser: Adviser) -> None:
+    votes = adviser.vote(Game(seed=3), worlds=1)
+    assert votes.worlds == max(votes.wins.values()) == 1
