@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+INSTALLED_DOCS := .venv/.installed-docs
 
-.PHONY: train test lint boundscheck oldest-gymnasium clean
+.PHONY: train test lint docs boundscheck oldest-gymnasium clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -25,6 +26,14 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 
+$(INSTALLED_DOCS): $(INSTALLED)
+	$(BIN)/python -m pip install -q -c constraints.txt -e '.[docs]'
+	touch $@
+
+# The documentation, into site/; a dead link is an error.
+docs: $(INSTALLED_DOCS)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
 # The engine and the solver with every array index checked, compiled apart from the usual cache.
 boundscheck: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_engine.py tests/test_batch.py tests/test_solver.py
@@ -35,5 +44,5 @@ oldest-gymnasium: $(INSTALLED)
 	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py
 
 clean:
-	rm -rf .venv build *.egg-info
+	rm -rf .venv build site *.egg-info
 	find . -name '*.nb[ic]' -delete

@@ -125,6 +125,9 @@ class ScorpionEnv(gym.Env[Any, Any]):
     ``sequences`` complete; ``is_success`` (won); ``illegal_action``; at a reset also ``deal``, a
     number (uint64) that ``options={"deal": ...}`` accepts, 0 where the deal has none.
 
+    ## Version History
+    - v0: first version.
+
     ## Arguments
 
     Parameters
@@ -153,9 +156,6 @@ class ScorpionEnv(gym.Env[Any, Any]):
     ------
     ValueError
         For an unknown rule name, observation kind, reward or option.
-
-    ## Version History
-    - v0: first version.
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it

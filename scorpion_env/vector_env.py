@@ -51,6 +51,9 @@ _MODES = {
 class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     """N games of Scorpion; game i equals the single environment with seed ``seed + i``.
 
+    The arguments ``rules``, ``observation``, ``reveal_hidden``, ``reward``, ``win_bonus``,
+    ``illegal_action``, ``step_limit`` and ``render_mode`` are those of `ScorpionEnv`.
+
     Parameters
     ----------
     num_envs : int
@@ -68,8 +71,6 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     deal_source : DealSource, optional
         Says which of a game's deals are dealt; all are by default. It is asked for the next deal
         whenever one is dealt.
-    rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
-        As in `ScorpionEnv`.
 
     Raises
     ------
