@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import pytest
+import yaml
 
 from benchmarks.variants import layout_text, rules_text
-from scorpion_env import ENV_IDS, VARIANTS, Rules
+from scorpion_env import ENV_IDS, VARIANTS, Rules, __version__
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.solver.answers import Answer
 from scorpion_env.vector_env import ScorpionVectorEnv
@@ -31,7 +32,8 @@ PAGES = {
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 }
 LOADERS: dict[str, Any] = {"train": load_config, "train.imitate": load_imitation}
-OTHERS = {".", "find", "pytest", "ray"}  # programs that are not ours
+OURS = ("agents", "benchmarks", "train")
+OTHERS = {".", "find", "pytest", "python", "ray"}  # programs that are not ours
 
 
 def blocks(language: str) -> list[Any]:
@@ -92,14 +94,14 @@ def test_commands_parse(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert {name for e in extras for name in e.split(",")} <= set(
             known["optional-dependencies"]
         )
-    elif program == "python" and rest[1] != "pytest":
+    elif program == "python" and rest[1].split(".")[0] in OURS:
         check_options(rest[1], rest[2:], monkeypatch)
     elif program == "scorpion":
         # named without its options, a command is there if it has a help
         options = rest if len(rest) > 1 else [*rest, "--help"]
         check_options("scorpion_env.cli", options, monkeypatch)
     else:
-        assert program in {*OTHERS, "python"}
+        assert program in OTHERS
 
 
 def check_options(name: str, words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,3 +203,9 @@ def test_keys_of_a_config() -> None:
     assert [(f"`{key}`", f"`{default}`") for key, default in keys_of(Config)] == [
         (row[0], row[1]) for row in rows
     ]
+
+
+def test_citation_names_the_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert cited["version"] == __version__
+    assert f"\n## {cited['version']}" in PAGES["CHANGELOG.md"]
