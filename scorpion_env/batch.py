@@ -15,13 +15,8 @@ import numpy.typing as npt
 from scorpion_env.deals import unplayable
 from scorpion_env.engine.compile import inlined, internal
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
-from scorpion_env.engine.moves import (
-    apply,
-    last_action,
-    legal_mask,
-    placement_points,
-    update_mask,
-)
+from scorpion_env.engine.mask import legal_mask, update_mask
+from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import conclude, settle
 from scorpion_env.engine.state import (
     COUNTERS,

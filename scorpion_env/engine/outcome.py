@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined, internal, kernel
-from scorpion_env.engine.moves import legal_mask, reserve_is_gone
+from scorpion_env.engine.mask import legal_mask, reserve_is_gone
 from scorpion_env.engine.state import (
     IN_RESERVE,
     LOST,
