@@ -14,7 +14,7 @@ ORDER = [
     ["scorpion_env.rules", "scorpion_env.engine.compile", "scorpion_env.intervals"],
     ["scorpion_env.version"],
     ["scorpion_env.engine.state"],
-    ["scorpion_env.engine.moves"],
+    ["scorpion_env.engine.mask", "scorpion_env.engine.moves"],
     ["scorpion_env.engine.deal", "scorpion_env.engine.outcome"],
     ["scorpion_env.position", "scorpion_env.variants"],
     ["scorpion_env.planes", "scorpion_env.notation"],
