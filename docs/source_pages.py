@@ -56,5 +56,5 @@ def _page_uri(source: str) -> str:
 
 def _page_text(source: str, text: str) -> str:
     language = LANGUAGES.get(Path(source).suffix, "text")
-    head = "---\nsearch: {exclude: true}\n---\n"
+    head = "---\nhide: [navigation, toc]\nsearch: {exclude: true}\n---\n"
     return f"{head}# {source}\n\n``````{language}\n{text}``````\n"

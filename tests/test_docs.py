@@ -32,7 +32,7 @@ PAGES = {
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 }
 LOADERS: dict[str, Any] = {"train": load_config, "train.imitate": load_imitation}
-OURS = ("agents", "benchmarks", "train")
+OURS = ("agents", "benchmarks", "docs", "train")
 OTHERS = {".", "find", "pytest", "python", "ray"}  # programs that are not ours
 
 
