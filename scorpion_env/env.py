@@ -286,7 +286,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
         )
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Return the player's view as text or pixels, or show it (see Rendering).
+        """Return the player's view as text or pixels, or show it (see Rendering); else None.
 
         Raises
         ------
@@ -295,6 +295,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
         gymnasium.error.DependencyNotInstalled
             If it takes a picture and pygame is missing.
         """
+        if self.render_mode is None:
+            return None
         if not self._seeded:
             raise gym.error.ResetNeeded("no episode has begun: call reset()")
         return self._renderer.render(row_of(self._batch.state, 0))

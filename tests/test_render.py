@@ -1,11 +1,10 @@
-"""Games as text, pictures, SVG and in a window."""
+"""Games as pictures, as SVG and in a window; test_render_text.py has the text."""
 
 import re
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 from copy import deepcopy
-from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
@@ -19,15 +18,14 @@ from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import HumanRendering, RecordVideo, RenderCollection
 
 from scorpion_env import ENV_IDS, VARIANTS, Layout, Rules
-from scorpion_env.cards import card_text
+from scorpion_env.cards import RANKS, SUITS, card_text
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
-from scorpion_env.notation import parse_board
 from scorpion_env.render.design import BACK_COLOUR, CORNER_SCALES, STEP
 from scorpion_env.render.faces import card_picture
 from scorpion_env.render.picture import Picture
 from scorpion_env.render.scene import Face, Table
-from scorpion_env.render.text import wants_colour, write_text
+from scorpion_env.render.text import write_text
 from tests.random_games import play_on
 
 IDS = list(ENV_IDS.values())
@@ -93,6 +91,7 @@ def test_whole_pack_fits_into_one_column(name: str) -> None:
     assert len(cards) == rules.layout.cards
     assert all(above.y + above.seen == below.y > above.y for above, below in pairwise(cards))
     assert cards[-1].y + cards[-1].seen <= height
+    assert [card.corner_scale for card in cards] == [min(CORNER_SCALES)] * (len(cards) - 1) + [1]
     assert Picture(rules).frame(game.state).shape == (height, width, 3)
 
 
@@ -114,6 +113,18 @@ def test_odd_layouts_are_drawn(layout: Layout) -> None:
     assert all(0 <= card.x <= width - 72 and 0 <= card.y <= height - card.seen for card in cards)
     assert len({(card.x, card.y) for card in cards}) == len(cards)
     assert Picture(rules).frame(game.state).shape == (height, width, 3)
+
+
+@pytest.mark.parametrize("name", VARIANTS)
+def test_scene_shows_the_cards_of_the_board(name: str) -> None:
+    game = Game(3, name)
+    faces = [card.face for card in Table(game.rules).scene(game.state, reveal=True).cards]
+    reserve = game.rules.layout.reserve_cards
+    shown = [
+        "#" * face.face_down + RANKS[face.rank] + SUITS[face.suit]
+        for face in faces[reserve:] + faces[:reserve]
+    ]
+    assert shown == re.findall(rf"#?[{RANKS}][{SUITS}]", game.to_text(reveal=True))
 
 
 @pytest.mark.parametrize("scale", CORNER_SCALES)
@@ -285,9 +296,7 @@ def test_nothing_is_rendered_before_the_first_deal() -> None:
         ScorpionEnv(render_mode="rgb_array").render()
     with pytest.raises(ResetNeeded):
         gym.make_vec("Scorpion-v0", render_mode="ansi").render()
-    env = ScorpionEnv()
-    env.reset(seed=1)
-    assert env.render() is None
+    assert ScorpionEnv().render() is None
 
 
 def test_vector_environment_gives_the_frames_of_single_ones() -> None:
@@ -333,64 +342,3 @@ def test_svg_is_scalable_and_shows_a_back_for_each_hidden_card(name: str) -> Non
     assert len(named) + len(backs) == len(cards)
     revealed = ElementTree.fromstring(game.to_svg(reveal=True))
     assert len(revealed.findall("{*}g")) == len(cards)
-
-
-@pytest.mark.parametrize("reveal", [False, True])
-@pytest.mark.parametrize("name", VARIANTS)
-def test_text_stands_in_columns_and_reads_back(name: str, reveal: bool) -> None:
-    game = game_after(name, 30)
-    text = write_text(game.rules, game.position, reveal)
-    rows = [line for line in text.splitlines() if line.lstrip()[0].isdigit()]
-    assert len(rows) == len(game.rules.layout.columns)
-    assert len({row.index(":") for row in rows}) == 1
-    step = 1 + reveal + (3 if game.rules.layout.decks > 1 else 2)
-    first = rows[0].index(":") + 2 + reveal
-    for row in rows:
-        for place, card in enumerate(re.finditer(r"\S+", row.partition(":")[2])):
-            rank = row.index(":") + 1 + card.start() + (reveal and card.group()[0] == "#")
-            assert rank == first + place * step
-    assert parse_board(game.rules, text, seed=0) == (
-        game.position if reveal else parse_board(game.rules, game.to_text(), seed=0)
-    )
-
-
-def test_colour_adds_nothing_but_colour() -> None:
-    game = game_after("double_scorpion", 30)
-    for reveal in (False, True):
-        plain, coloured = (
-            write_text(game.rules, game.position, reveal, colour) for colour in (False, True)
-        )
-        assert "\x1b[31m" in coloured
-        assert "\x1b[2m#" in coloured
-        assert re.sub(r"\x1b\[[\d;]*m", "", coloured) == plain
-    red = re.findall(r"\x1b\[31m(.*?)\x1b\[0m", coloured)
-    assert all(re.fullmatch(r"[A2-9TJQK][DH]2?", card) for card in red)
-
-
-@pytest.mark.parametrize(
-    ("environment", "is_terminal", "wanted"),
-    [
-        ({}, True, True),
-        ({}, False, False),
-        ({"TERM": "dumb"}, True, False),
-        ({"NO_COLOR": "1"}, True, False),
-        ({"NO_COLOR": ""}, True, True),
-        ({"FORCE_COLOR": "1"}, False, True),
-        ({"FORCE_COLOR": "1", "TERM": "dumb"}, True, True),
-        ({"FORCE_COLOR": "1", "NO_COLOR": "1"}, True, False),
-    ],
-)
-def test_colour_is_for_terminals_that_want_it(
-    monkeypatch: pytest.MonkeyPatch, environment: dict[str, str], is_terminal: bool, wanted: bool
-) -> None:
-    for variable in ("TERM", "NO_COLOR", "FORCE_COLOR"):
-        monkeypatch.delenv(variable, raising=False)
-    for variable, value in environment.items():
-        monkeypatch.setenv(variable, value)
-    stream = StringIO()
-    stream.isatty = lambda: is_terminal
-    assert wants_colour(stream, environment) == wanted
-    monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
-    env = ScorpionEnv(render_mode="ansi")
-    env.reset(seed=1)
-    assert ("\x1b[" in env.render()) == wanted

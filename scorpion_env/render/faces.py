@@ -41,7 +41,7 @@ def _back() -> pygame.Surface:
     large = _card_shape(design.CARD_COLOUR)
     inset = design.BACK_INSET * _FINER
     inner = large.get_rect().inflate(-2 * inset, -2 * inset)
-    pattern = pygame.Surface(inner.size)
+    pattern = pygame.Surface(inner.size, depth=32)
     pattern.fill(design.BACK_COLOUR)
     width, height = inner.size
     for start in range(-height, width, 9 * _FINER):

@@ -29,7 +29,8 @@ class Renderer:
     rules : Rules
         The rules of the games.
     mode : {None, "ansi", "rgb_array", "human"}
-        What `render` gives: nothing, text, an array of pixels, or a picture in a window.
+        What `render` gives: text, an array of pixels, or a picture in a window. With None there is
+        nothing to render.
     reveal : bool
         Show face-down cards by name.
     metadata : dict
@@ -68,8 +69,6 @@ class Renderer:
         gymnasium.error.DependencyNotInstalled
             If it takes a picture and pygame is missing.
         """
-        if self._mode is None:
-            return None
         if self._mode == "ansi":
             colour = wants_colour(sys.stdout, os.environ)
             return write_text(self._rules, read_position(state), self._reveal, colour)
