@@ -138,7 +138,7 @@ class SearchAgent(Agent):
         done = 0
         while self._goes_on(done, start):
             count = _SLICE if self._budget.milliseconds else self._budget.iterations
-            grow(*given, self._tuning, self._pool, worlds, done, count, self._moves)
+            grow(*given, _OPTIONS, self._tuning, self._pool, worlds, done, count, self._moves)
             done += count
         self.iterations = done
         return int(best_move(rules, search, self._tuning, *position, self._moves))

@@ -4,7 +4,8 @@ Each iteration takes one world and goes down the tree by the moves that look bes
 only what a player in that world would see: positions that look the same are one node, whatever is
 hidden. A position met for the first time is scored by the network, and the game is played on from
 there by the network's best moves, so what a move is worth is what a player without hidden
-knowledge makes of it. A game that the relaxation proves lost is not played on.
+knowledge makes of it. A game that the relaxation proves lost is not played on, and one in which
+no card is hidden any more is solved: the player would solve it too.
 
 The method is single-observer ISMCTS (Cowling, Powley, Whitehouse 2012, "Information set Monte
 Carlo tree search") with the network's scores as prior (PUCT, Silver et al. 2017).
@@ -23,18 +24,19 @@ from scorpion_env.engine.compile import entry, inlined, internal, kernel
 from scorpion_env.engine.deal import mix
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
-from scorpion_env.engine.state import NO_CARD, PLAYING, UNDOABLE, WON, State
+from scorpion_env.engine.state import DOWN, NO_CARD, PLAYING, UNDOABLE, WON, State
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules
 from scorpion_env.solver.analysis import WINS, judge
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import NO_PROOF, relax
-from scorpion_env.solver.search import Options, Search
+from scorpion_env.solver.search import FOUND, Options, Search, search_all
 from scorpion_env.solver.tree import unpack
 
 _FOLD = np.uint64(0xD6E8FEB86659FD93)
 _HIDDEN = 255
 DEEPEST = 256  # moves of a line in the tree
 EXACT_NODES = 20_000  # positions a move where no card is hidden any more
+ROLLOUT_NODES = np.int64(400)  # positions to solve a game that is played on
 
 
 class Tuning(NamedTuple):
@@ -176,19 +178,35 @@ def is_hopeless(rules: CompiledRules, relations: Relations, search: Search, stat
     return reason != NO_PROOF
 
 
+@inlined
+def is_open(rules: CompiledRules, state: State) -> bool:
+    """Say whether the player knows where every card lies; a single hidden one is known too."""
+    hidden = np.int64(state.counters[DOWN])
+    for place in range(rules.reserve_columns.shape[0]):
+        hidden += state.reserve[place] != NO_CARD
+    return hidden < 2
+
+
 @internal
 def play_on(
     rules: CompiledRules,
     relations: Relations,
+    options: Options,
     search: Search,
     network: Network,
     scratch: Scratch,
     scores: npt.NDArray[np.float64],
     most: int,
 ) -> float:
-    """Play the game on by the network's best moves; return 1 if it is won, else 0."""
+    """Play the game on by the network's best moves; return 1 if it is won, else 0.
+
+    Once no card is hidden the solver says which.
+    """
     state = search.state
     for _ in range(most):
+        if is_open(rules, state):
+            found = search_all(rules, relations, options, search, ROLLOUT_NODES) == FOUND
+            return 1.0 if found else 0.0
         status = settle(rules, state, search.mask)
         if status != PLAYING:
             return 1.0 if status == WON else 0.0
@@ -204,6 +222,7 @@ def play_on(
 def iterate(
     rules: CompiledRules,
     relations: Relations,
+    options: Options,
     search: Search,
     network: Network,
     scratch: Scratch,
@@ -230,7 +249,7 @@ def iterate(
                 open_node(rules, mask, scores, best, seen, moves)
             if depth > 0:
                 result = play_on(
-                    rules, relations, search, network, scratch, scores, tuning.most_rolled
+                    rules, relations, options, search, network, scratch, scores, tuning.most_rolled
                 )
                 break
             node = slot_of(moves, move_key(seen, -1))
@@ -260,6 +279,7 @@ def grow(
     network: Network,
     scratch: Scratch,
     scores: npt.NDArray[np.float64],
+    options: Options,
     tuning: Tuning,
     pool: Pool,
     worlds: int,
@@ -273,7 +293,7 @@ def grow(
     """
     for iteration in range(first, first + iterations):
         unpack(rules, pool.worlds[iteration % worlds], search.state)
-        iterate(rules, relations, search, network, scratch, scores, tuning, moves)
+        iterate(rules, relations, options, search, network, scratch, scores, tuning, moves)
 
 
 @entry
