@@ -69,7 +69,13 @@ def names_of(rows: list[list[str]]) -> list[str]:
 
 
 @pytest.mark.parametrize("code", blocks("python"))
-def test_examples_run(code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_examples_run(
+    code: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
     script = tmp_path / "example.py"
     script.write_text(code)
     runpy.run_path(str(script))
