@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -25,6 +24,7 @@ from scorpion_env import VARIANTS, __version__
 from scorpion_env.deals import parse_seeds
 from scorpion_env.suites import find_suite
 from scorpion_env.variants import find_rules
+from scorpion_env.whole_file import check_writable, write_whole
 
 SECONDS_BETWEEN_REPORTS = 10.0
 
@@ -128,32 +128,6 @@ def _asked_deals(options: argparse.Namespace) -> _Asked:
     if not 1 <= episodes <= len(suite.seeds):
         raise ValueError(f"--episodes must be 1 to {len(suite.seeds)}, the deals of {suite.name}")
     return _Asked(rules, "suite", suite.name, suite.seeds[:episodes].tolist())
-
-
-def check_writable(path: Path) -> None:
-    """Raise ValueError if no file can be written at ``path``."""
-    if path.is_dir():
-        raise ValueError(f"{path} is a folder: name a file")
-    probe = _unfinished(path)
-    try:
-        probe.touch()
-        probe.unlink()
-    except OSError as problem:
-        raise ValueError(f"{path} cannot be written: {problem.strerror}") from None
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that it is there as a whole or not at all."""
-    unfinished = _unfinished(path)
-    try:
-        unfinished.write_text(text, encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
-
-
-def _unfinished(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}")
 
 
 def table(agents: Sequence[Agent], summaries: Sequence[Summary]) -> str:

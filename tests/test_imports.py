@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = [
     ["scorpion_env.cards"],
     ["scorpion_env.rules", "scorpion_env.engine.compile", "scorpion_env.intervals"],
-    ["scorpion_env.version"],
+    ["scorpion_env.version", "scorpion_env.whole_file"],
     ["scorpion_env.engine.state"],
     ["scorpion_env.engine.moves"],
     ["scorpion_env.engine.deal", "scorpion_env.engine.outcome"],
@@ -20,6 +20,8 @@ ORDER = [
     ["scorpion_env.planes", "scorpion_env.notation"],
     ["scorpion_env.deals", "scorpion_env.observation"],
     ["scorpion_env.batch", "scorpion_env.game", "scorpion_env.suites"],
+    ["scorpion_env.game_record"],
+    ["scorpion_env.records"],
     ["scorpion_env.solver.relations"],
     ["scorpion_env.solver.relaxation"],
     ["scorpion_env.solver.keys", "scorpion_env.solver.safe", "scorpion_env.solver.estimate"],
