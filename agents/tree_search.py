@@ -302,6 +302,30 @@ def best_move(
 
 
 @entry
+def visit_shares(
+    rules: CompiledRules,
+    search: Search,
+    seen: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.int8],
+    moves: Moves,
+    shares: npt.NDArray[np.float64],
+) -> None:
+    """Write into ``shares`` (actions,) how often each move of ``seen`` was tried, of all tries.
+
+    Changes ``search`` too.
+    """
+    unpack(rules, seen, search.state)
+    key = seen_key(rules, search.state)
+    total = 0.0
+    for action in range(rules.deal_action + 1):
+        if mask[action]:
+            shares[action] = moves.visits[slot_of(moves, move_key(key, action))]
+            total += shares[action]
+    for action in range(rules.deal_action + 1):
+        shares[action] /= total
+
+
+@entry
 def favourite(
     rules: CompiledRules,
     relations: Relations,
