@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise
@@ -20,23 +19,18 @@ from scorpion_env.records import GameRecord, record_actions, record_game
 from scorpion_env.render.page import write_page
 from scorpion_env.solver import Solver
 from scorpion_env.suites import find_suite
+from tests.chromium import ARGUMENTS, MISSING, find_chromium
 from tests.random_games import random_actions
 
-NAMES = ("chromium", "chromium-browser", "google-chrome")
-ARGUMENTS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-background-networking"),
-    *("--disable-component-update", "--disable-sync", "--no-first-run"),
-]
 HOSTILE = "</script><img src=x onerror=\"document.title='owned'\">&amp;<b>'\"`${1}\u2028\u202e"
 DESKTOP, PHONE = ViewportSize(width=1280, height=800), ViewportSize(width=360, height=740)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    executable = next(filter(None, map(shutil.which, NAMES)), None)
+    executable = find_chromium()
     if executable is None:
-        missing = "this test needs Chromium: apt-get install chromium (or your system's package)"
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(missing)
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(MISSING)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         yield opened
@@ -158,7 +152,9 @@ def test_every_card_lies_in_its_column_and_on_the_page(name: str, show: Show) ->
     page.keyboard.press("End")
     for size in (DESKTOP, PHONE):
         page.set_viewport_size(size)
-        page.evaluate("() => new Promise((drawn) => setTimeout(() => requestAnimationFrame(drawn)))")
+        page.evaluate(
+            "() => new Promise((drawn) => setTimeout(() => requestAnimationFrame(drawn)))"
+        )
         assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
         columns = columns_on_screen(page)
         lefts = [rows[0]["x"] for rows in columns]

@@ -1,185 +1,14 @@
-"use strict";
+// What stands around the table: moves, score curve, controls.
 
-const game = JSON.parse(document.getElementById("game").textContent);
-const last = game.positions.length - 1;
 const INTERVAL = 1100; // milliseconds from move to move at speed 1
-const SUITS = { C: "clubs", D: "diamonds", H: "hearts", S: "spades" };
-const RANKS = { A: "ace", T: "10", J: "jack", Q: "queen", K: "king" };
 const VERDICTS = {
   winnable: { mark: "✓", text: "can still be won" },
   unwinnable: { mark: "✗", text: "lost" },
   unknown: { mark: "?", text: "not decided" },
 };
-const byId = (id) => document.getElementById(id);
-const board = byId("board");
 const still = matchMedia("(prefers-reduced-motion: reduce)");
 
-let step = 0; // moves played so far
 let timer = null; // of the next move while playing
-let landing = null; // timer of the end of a flight
-
-function element(name, classes, text) {
-  const made = document.createElement(name);
-  if (classes) made.className = classes;
-  if (text !== undefined) made.textContent = text;
-  return made;
-}
-
-function drawn(name, attributes) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
-  return made;
-}
-
-function suitPicture(suit, classes) {
-  const picture = drawn("svg", { class: `suit ${classes}`, "aria-hidden": "true" });
-  picture.append(drawn("use", { href: `#suit-${suit}` }));
-  return picture;
-}
-
-function rankText(rank) {
-  return rank === "T" ? "10" : rank;
-}
-
-function cardName(card) {
-  const [rank, suit] = game.cards[card];
-  return `${RANKS[rank] ?? rank} of ${SUITS[suit]}`;
-}
-
-// The table: every card is one element, which moves from place to place.
-
-const cards = game.cards.map(([rank, suit], id) => {
-  const card = element("div", `card ${suit}`);
-  card.dataset.card = id;
-  const corner = element("span", "corner");
-  corner.append(element("span", "rank", rankText(rank)), suitPicture(suit, "small"));
-  card.append(corner, suitPicture(suit, "large"));
-  board.append(card);
-  return card;
-});
-
-function marks(count, classes) {
-  return Array.from({ length: count }, () => {
-    const mark = element("div", classes);
-    board.prepend(mark);
-    return mark;
-  });
-}
-
-const columnSlots = marks(game.columns, "slot");
-const reserveSlots = marks(game.reserve, "slot");
-const completedSlots = marks(game.sequences, "slot completed");
-const numbers = marks(game.columns, "number");
-numbers.forEach((number, column) => (number.textContent = column + 1));
-
-// Where a card lies in a position: its pile, its index in it, and whether it is face-down.
-function placesOf(position) {
-  const places = new Map();
-  position.columns.forEach((pile, column) =>
-    pile.forEach((card, index) =>
-      places.set(card, { pile: `column-${column}`, index, down: index < position.down[column] }),
-    ),
-  );
-  position.reserve.forEach((card, slot) => {
-    if (card !== null) places.set(card, { pile: `reserve-${slot}`, index: 0, down: game.reserve_down });
-  });
-  position.removed.forEach((pile, slot) =>
-    pile.forEach((card, index) =>
-      places.set(card, { pile: `completed-${slot}`, index: pile.length - index, down: false }),
-    ),
-  );
-  return places;
-}
-
-function sizes() {
-  const [width, height] = [board.clientWidth, board.clientHeight];
-  const pitch = Math.min(width / game.columns, height / 4.9);
-  const w = pitch * 0.93;
-  const h = w * 1.4;
-  const slots = game.reserve + game.sequences;
-  const room = pitch * (game.columns - 1);
-  const labels = Math.max(12, Math.min(18, w * 0.3));
-  return {
-    pitch, w, h, labels,
-    left: (width - pitch * game.columns + pitch - w) / 2,
-    slotPitch: slots > 1 ? Math.min(pitch, room / (slots - 1)) : pitch,
-    slotsLeft: pitch * (game.columns - 1),
-    top: (slots ? h + 0.1 * w : 0) + labels,
-    height,
-  };
-}
-
-function at(mark, x, y) {
-  mark.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px)`;
-}
-
-// Where a column's cards begin, closer together where they would not fit, and how large their
-// corners may be to be seen.
-function columnPlan(count, down, size) {
-  const steps = Array.from({ length: count }, (_, i) => size.h * (i < down ? 0.11 : 0.27));
-  const needed = steps.slice(0, -1).reduce((sum, one) => sum + one, 0);
-  const scale = Math.min(1, (size.height - size.top - size.h - 2) / needed || 1);
-  let y = size.top;
-  const tops = steps.map((one) => {
-    const here = y;
-    y += one * scale;
-    return here;
-  });
-  return { tops, corner: Math.min(0.34 * size.w, 0.25 * size.h * scale) };
-}
-
-function pileLeft(pile, size) {
-  const [kind, number] = pile.split("-");
-  if (kind === "column") return size.left + size.pitch * number;
-  if (kind === "reserve") return size.left + size.slotPitch * number;
-  return size.left + size.slotsLeft - size.slotPitch * (game.sequences - 1 - number);
-}
-
-function drawSlots(size) {
-  board.style.setProperty("--w", `${size.w}px`);
-  columnSlots.forEach((slot, i) => at(slot, pileLeft(`column-${i}`, size), size.top));
-  numbers.forEach((mark, i) => at(mark, pileLeft(`column-${i}`, size), size.top - size.labels));
-  reserveSlots.forEach((slot, i) => at(slot, pileLeft(`reserve-${i}`, size), 0));
-  completedSlots.forEach((slot, i) => at(slot, pileLeft(`completed-${i}`, size), 0));
-}
-
-function drawCards(shown) {
-  const size = sizes();
-  const position = game.positions[step];
-  const places = placesOf(position);
-  const before = step > 0 ? placesOf(game.positions[step - 1]) : places;
-  drawSlots(size);
-  const plans = position.columns.map((pile, i) => columnPlan(pile.length, position.down[i], size));
-  cards.forEach((card, id) => {
-    const { pile, index, down } = places.get(id);
-    const [kind, number] = pile.split("-");
-    const flies = shown !== undefined && shown.get(id).pile !== pile;
-    card.dataset.pile = pile;
-    card.dataset.index = index;
-    card.classList.toggle("down", down);
-    card.classList.toggle("moved", before.get(id).pile !== pile);
-    card.style.zIndex = flies ? 500 + index : index;
-    const plan = kind === "column" ? plans[number] : null;
-    card.style.setProperty("--corner", `${plan?.corner ?? 0.34 * size.w}px`);
-    at(card, pileLeft(pile, size), plan?.tops[index] ?? 0);
-  });
-  clearTimeout(landing);
-  landing = setTimeout(() => cards.forEach((card) => (card.style.zIndex = card.dataset.index)), 400);
-}
-
-function writeColumns() {
-  const { columns, down } = game.positions[step];
-  const revealed = byId("reveal").checked;
-  byId("board-words").replaceChildren(
-    ...columns.map((pile, column) => {
-      const names = pile.map((card, i) => {
-        if (i >= down[column]) return cardName(card);
-        return revealed ? `face-down ${cardName(card)}` : "face-down card";
-      });
-      return element("li", "", names.join(", ") || "empty");
-    }),
-  );
-}
 
 // The list of moves, each with what the player thought before it.
 
@@ -380,6 +209,7 @@ function begin() {
   byId("speed").addEventListener("change", setSpeed);
   byId("reveal").addEventListener("change", () => {
     board.classList.toggle("revealed", byId("reveal").checked);
+    drawCards();
     writeColumns();
   });
   document.addEventListener("keydown", onKey);

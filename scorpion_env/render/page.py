@@ -45,7 +45,8 @@ def write_page(
     verdicts : sequence of {"winnable", "unwinnable", "unknown"}, optional
         Of the position before the first action and after each.
     """
-    style, script = _read("page.css"), _read("page.js")
+    style = "\n".join(_read(f"{part}.css") for part in ("table", "moves", "page"))
+    script = "\n".join(_read(f"{part}.js") for part in ("table", "page"))
     data = _describe(record, number, games, verdicts)
     policy = (
         f"default-src 'none'; style-src '{_digest(style)}'; script-src '{_digest(script)}'; "
@@ -114,10 +115,9 @@ def _describe(
 
 
 def _about(record: GameRecord, number: int, games: int, score: int) -> str:
-    deal = record.deal if isinstance(record.deal, int) or ":" not in record.deal else "of its own"
     parts = [name_rules(record.rules) or "rules of its own"]
-    if isinstance(deal, int | str):
-        parts.append(f"deal {deal}")
+    if isinstance(record.deal, int) or (isinstance(record.deal, str) and ":" not in record.deal):
+        parts.append(f"deal {record.deal}")
     if record.seed is not None:
         parts.append(f"seed {record.seed}")
     parts.append(f"{record.ended} with {score} points after {len(record.actions)} moves")
