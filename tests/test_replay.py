@@ -97,17 +97,19 @@ def won() -> GameRecord:
     return record_game(game, "solver", choices=choices)
 
 
-def piles(page: Page) -> dict[str, list[tuple[int, bool]]]:
-    """Return the cards of each pile, bottom to top, with whether they lie face-down."""
-    cards = page.evaluate(
-        """() => [...document.querySelectorAll(".card")].map((card) => [
-            card.dataset.pile, Number(card.dataset.index), Number(card.dataset.card),
-            card.classList.contains("down")])"""
+def table(page: Page) -> tuple[int, str, dict[str, list[tuple[int, bool]]]]:
+    """Return the moves played, the score, and each pile's cards with whether they lie face-down."""
+    step, score, cards = page.evaluate(
+        """() => [Number(document.getElementById("slider").value),
+            document.getElementById("score").textContent,
+            [...document.querySelectorAll(".card")].map((card) => [
+                card.dataset.pile, Number(card.dataset.index), Number(card.dataset.card),
+                card.classList.contains("down")])]"""
     )
-    found: dict[str, list[tuple[int, bool]]] = {}
+    piles: dict[str, list[tuple[int, bool]]] = {}
     for pile, _, card, down in sorted(cards):
-        found.setdefault(pile, []).append((card, down))
-    return found
+        piles.setdefault(pile, []).append((card, down))
+    return step, score, piles
 
 
 def expected_piles(rules: Rules, position: Position) -> dict[str, list[tuple[int, bool]]]:
@@ -137,13 +139,12 @@ def test_the_table_is_the_engines_after_each_move(name: str, show: Show) -> None
         if step:
             page.keyboard.press("ArrowRight")
             game.play(record.actions[step - 1])
-        assert at_step(page) == step
-        assert piles(page) == expected_piles(record.rules, game.position), step
-        assert page.locator("#score").inner_text() == f"Score {game.score}"
+        piles = expected_piles(record.rules, game.position)
+        assert table(page) == (step, f"Score {game.score}", piles)
     page.keyboard.press("ArrowRight")
     assert at_step(page) == len(record.actions)
     page.keyboard.press("Home")
-    assert piles(page) == expected_piles(record.rules, record.replay(0).position)
+    assert table(page) == (0, "Score 0", expected_piles(record.rules, record.replay(0).position))
 
 
 @pytest.mark.parametrize("name", sorted(VARIANTS))
