@@ -20,6 +20,7 @@ from agents.tree_search import (
     favourite,
     grow,
     new_moves,
+    visit_shares,
 )
 from agents.worlds import Pool, Seen, carry_on, fill_pool, pack_seen
 from scorpion_env.engine.state import empty_state, row_of
@@ -103,6 +104,7 @@ class SearchAgent(Agent):
             np.zeros(played.layout.cards, np.uint8),
         )
         self._memories: list[_Memory] = []
+        self._shares = np.zeros((0, played.actions))
         self.iterations = 0
 
     def begin(self, seeds: Seeds) -> None:
@@ -120,16 +122,26 @@ class SearchAgent(Agent):
         seeds = (self.chance.draw() * 2.0**53).astype(np.uint64)
         reserves = observation.get("reserve", np.zeros((len(mask), 0), np.uint8))
         actions = np.zeros(len(mask), np.int64)
+        self._shares = np.zeros(mask.shape)
         for game, memory in enumerate(self._memories):
             tensors = (observation["tableau"], reserves, observation["completed"])
             seen = Seen(*(np.ascontiguousarray(tensor[game]) for tensor in tensors))
             legal = np.ascontiguousarray(mask[game], np.int8)
-            actions[game] = self._decide(seen, legal, seeds[game], memory)
+            actions[game] = self._decide(seen, legal, seeds[game], memory, self._shares[game])
             memory.action = int(actions[game])
         return actions
 
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """Return the shares of visits (N, actions); zeros where nothing had to be searched."""
+        return self._shares
+
     def _decide(
-        self, seen: Seen, mask: npt.NDArray[np.int8], seed: np.uint64, memory: _Memory
+        self,
+        seen: Seen,
+        mask: npt.NDArray[np.int8],
+        seed: np.uint64,
+        memory: _Memory,
+        shares: npt.NDArray[np.float64],
     ) -> int:
         start = time.perf_counter()
         tools, pool = self._tools, self._pool
@@ -147,6 +159,7 @@ class SearchAgent(Agent):
             grow(tools, pool, worlds, done, count)
             done += count
         self.iterations = done
+        visit_shares(tools, self._packed, mask, shares)
         return int(best_move(tools, self._packed, mask))
 
     def _sample(self, seed: np.uint64, memory: _Memory) -> int:

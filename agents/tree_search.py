@@ -304,6 +304,28 @@ def best_move(tools: Tools, seen: npt.NDArray[np.uint8], mask: npt.NDArray[np.in
 
 
 @entry
+def visit_shares(
+    tools: Tools,
+    seen: npt.NDArray[np.uint8],
+    mask: npt.NDArray[np.int8],
+    shares: npt.NDArray[np.float64],
+) -> None:
+    """Write into ``shares`` (actions,) how often each move of ``seen`` was tried, of all tries.
+
+    Changes ``search`` too.
+    """
+    unpack(tools.rules, seen, tools.search.state)
+    key = seen_key(tools.rules, tools.search.state)
+    total = 0.0
+    for action in range(tools.rules.deal_action + 1):
+        if mask[action]:
+            shares[action] = tools.moves.visits[slot_of(tools.moves, move_key(key, action))]
+            total += shares[action]
+    for action in range(tools.rules.deal_action + 1):
+        shares[action] /= total
+
+
+@entry
 def favourite(tools: Tools, seen: npt.NDArray[np.uint8], mask: npt.NDArray[np.int8]) -> int:
     """Return the network's best move of the packed position ``seen`` (bytes,)."""
     unpack(tools.rules, seen, tools.search.state)
