@@ -18,6 +18,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import pytest
 import yaml
 
+from agents.__main__ import main as evaluate_agents
 from benchmarks.variants import layout_text, rules_text
 from scorpion_env import ENV_IDS, VARIANTS, Rules, __version__
 from scorpion_env.env import ScorpionEnv
@@ -192,6 +193,13 @@ def test_options_of_rules() -> None:
 def test_fields_of_an_answer() -> None:
     rows = table_after("docs/guides/solve.md", "holds a line for each seed")
     assert names_of(rows)[: len(Answer._fields)] == list(Answer._fields)
+
+
+def test_options_of_an_evaluation(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        evaluate_agents(["--help"])
+    told = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help"}
+    assert told == set(re.findall(r"`(--[a-z-]+)", PAGES["docs/guides/evaluate.md"]))
 
 
 def keys_of(model: type[Section], prefix: str = "") -> Iterator[tuple[str, str]]:
