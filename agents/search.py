@@ -40,7 +40,7 @@ class Budget(NamedTuple):
     draws: int = 4_000  # worlds looked at for them
     nodes: int = 400  # positions to solve one
     all_nodes: int = 8_000  # positions to solve all that are looked at
-    iterations: int = 60
+    iterations: int = 200
     milliseconds: float | None = None  # instead of iterations: choices then depend on the machine
 
 

@@ -314,15 +314,15 @@ def visit_shares(
 
     Changes ``search`` too.
     """
-    moves = tools.moves
     unpack(tools.rules, seen, tools.search.state)
     key = seen_key(tools.rules, tools.search.state)
     total = 0.0
     for action in range(tools.rules.deal_action + 1):
         if mask[action]:
-            shares[action] = moves.visits[slot_of(moves, move_key(key, action))]
+            shares[action] = tools.moves.visits[slot_of(tools.moves, move_key(key, action))]
             total += shares[action]
-    shares /= total
+    for action in range(tools.rules.deal_action + 1):
+        shares[action] /= total
 
 
 @entry

@@ -33,8 +33,8 @@ A line is one JSON object in UTF-8 with these names, and no others::
     ``"won"``, ``"lost"`` (stuck, or lost by the rules' own loss), or ``"stopped"``: the game went
     on, but the player did not.
 
-No object has a name twice, no number is NaN or infinite, and a line is at most 16 MiB. Empty lines are
-passed over. Reading runs no code.
+No object has a name twice, no number is NaN or infinite, and a line is at most 16 MiB. Empty lines
+are passed over. Reading runs no code.
 """
 
 from __future__ import annotations
