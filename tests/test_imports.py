@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = [
     ["scorpion_env.cards"],
     ["scorpion_env.rules", "scorpion_env.engine.compile", "scorpion_env.intervals"],
-    ["scorpion_env.version"],
+    ["scorpion_env.version", "scorpion_env.threads"],
     ["scorpion_env.engine.state"],
     ["scorpion_env.engine.moves"],
     ["scorpion_env.engine.deal", "scorpion_env.engine.outcome"],
