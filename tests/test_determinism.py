@@ -92,7 +92,7 @@ def test_worker_processes(method: str, expected: dict[str, list[str]]) -> None:
 
 def test_threads_after_a_fork_are_refused_where_they_would_end_the_process() -> None:
     """Guards against: a worker dies in OpenMP and whoever started it waits for ever."""
-    layer, said = in_python(FORK_AFTER_THREADS).splitlines()
+    layer, said = in_python(FORK_AFTER_THREADS, NUMBA_NUM_THREADS="2").splitlines()
     if layer == "omp":
         assert said.startswith("this process was forked from one that has used threads")
     else:

@@ -25,6 +25,7 @@ from scorpion_env.vector_env import ScorpionVectorEnv
 from tests.lockstep import RULE_SETS
 from tests.oracle_env import OracleEnv, assert_agrees
 from tests.random_games import RULE_NAMES, SEEDS
+from tests.solver_cases import number
 from tests.trajectories import COUNTS
 
 GAMES = 3
@@ -216,7 +217,7 @@ class VectorBesideNaive(Machine):
             self.go_back(state)
 
 
-often = settings(max_examples=30, stateful_step_count=40, deadline=None)
+often = settings(max_examples=number(30, 1000), stateful_step_count=40, deadline=None)
 TestEnvBesideNaive = EnvBesideNaive.TestCase
 TestEnvBesideNaive.settings = often
 TestVectorBesideNaive = VectorBesideNaive.TestCase

@@ -17,6 +17,7 @@ from scorpion_env.game import Game
 from tests.lockstep import RULE_SETS, assert_same
 from tests.oracle import OracleGame
 from tests.random_games import RULE_NAMES, SEEDS
+from tests.solver_cases import number
 from tests.test_game import COPIES
 
 Saved = tuple[Game, OracleGame, list[OracleGame]]
@@ -98,4 +99,6 @@ class GameBesideOracle(RuleBasedStateMachine):
 
 
 TestGameBesideOracle = GameBesideOracle.TestCase
-TestGameBesideOracle.settings = settings(max_examples=40, stateful_step_count=40, deadline=None)
+TestGameBesideOracle.settings = settings(
+    max_examples=number(40, 1000), stateful_step_count=40, deadline=None
+)

@@ -103,6 +103,21 @@ def test_engine_knows_no_gymnasium() -> None:
             assert not any(name.startswith("gymnasium") for name in imported(path)), module
 
 
+def test_the_oracle_shares_no_code_with_the_library() -> None:
+    assert imported(ROOT / "tests" / "oracle.py") <= {
+        "collections.abc",
+        "copy",
+        "itertools",
+        "typing",
+    }
+    assert imported(ROOT / "tests" / "oracle_env.py") - {"tests.oracle"} <= {
+        "collections.abc",
+        "copy",
+        "numpy",
+        "typing",
+    }
+
+
 def test_import_compiles_nothing_heavy() -> None:
     code = "import sys, scorpion_env; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
