@@ -33,7 +33,7 @@ boundscheck: $(INSTALLED)
 # The environments on the oldest Gymnasium that is supported.
 oldest-gymnasium: $(INSTALLED)
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target .venv/gymnasium-1.2.2 gymnasium==1.2.2
-	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_golden.py
+	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py tests/test_golden.py
 
 # The golden games on other Pythons, with only the library installed: make pythons
 # PYTHONS="python3.12 python3.13"; pyenv's are found by themselves.

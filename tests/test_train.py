@@ -270,7 +270,6 @@ def test_adapter_passes_options_and_tells_infos() -> None:
 
 
 @pytest.mark.parametrize("make", [make_vec_env, lambda name: PPO("MultiInputPolicy", name)])
-@pytest.mark.filterwarnings("ignore:.*render_mode.*")
 def test_sb3_makes_the_environment_by_its_name(make: Any) -> None:
     assert make("Scorpion-v0") is not None
 

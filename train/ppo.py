@@ -25,12 +25,13 @@ from agents.network_agent import sizes_of
 from agents.registry import find_network, make_agent
 from scorpion_env import VARIANTS
 from scorpion_env.deals import parse_seeds
+from scorpion_env.whole_file import write_whole
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy
 from train.metrics import MetricsWriter, draw_curve
 from train.network_policy import NetworkPolicy
-from train.run_folder import RunError, write_text
+from train.run_folder import RunError
 from train.vec_env import ScorpionVecEnv
 
 STATISTICS_WINDOW = 1000
@@ -194,7 +195,7 @@ def train(config: Config, run: Path, resume: bool = False, progress: bool = True
         callback.init_callback(model)
         callback.evaluate()
         callback.save()
-        write_text(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
+        write_whole(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
     draw_curve(run)
     model.logger.close()
     return finished

@@ -1,0 +1,1 @@
+"""A game as text, as a picture and in a window."""
