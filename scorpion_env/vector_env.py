@@ -37,7 +37,6 @@ from scorpion_env.observation import ObservationKind, observation_rows, observat
 from scorpion_env.render.renderer import Renderer
 from scorpion_env.rules import Rules
 from scorpion_env.suites import DEAL_OPTIONS, asked_deal
-from scorpion_env.threads import check_fork
 from scorpion_env.variants import find_rules
 
 _MODES = {
@@ -63,8 +62,8 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         Whether observations and masks are copies (default) or the live buffers, which the next
         step overwrites. The live masks can only be read; do not write into live observations.
     num_threads : int
-        How many threads share a step; the results are the same with any number. A process that
-        was forked from one that has used more than one cannot: begin such processes by spawning.
+        How many threads share a step; the results are the same with any number. Processes
+        forked from one that has used more than one cannot use them (RuntimeError): spawn those.
     deal_source : DealSource, optional
         Says which of a game's deals are dealt; all are by default. It is asked for the next deal
         whenever one is dealt.
@@ -240,13 +239,9 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
             the message names the game, and no game has changed.
         gymnasium.error.ResetNeeded
             Before the first reset; with autoreset disabled, also if a game is over.
-        RuntimeError
-            With threads, in a process forked from one that has used them.
         """
         actions = self._checked(actions)
         episodes = self._batch.episodes
-        if self._handle.threads > 1:
-            check_fork()
         self._handle.step(actions)
         self._choose_deals(episodes.dealt)
         return (

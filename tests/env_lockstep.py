@@ -15,6 +15,7 @@ from scorpion_env.deals import read_deal
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.planes import plane_names
 from scorpion_env.position import Position
+from tests import conftest  # noqa: F401  throws away kernels compiled before a change
 from tests.lockstep import RULE_SETS
 from tests.oracle_env import OracleEnv, assert_agrees
 from tests.slow_planes import SlowPlanes

@@ -15,6 +15,7 @@ from typing import Any
 import gymnasium as gym
 
 from scorpion_env import ENV_IDS, VARIANTS
+from tests import conftest  # noqa: F401  throws away kernels compiled before a change
 from tests.trajectories import CHUNK, play
 
 RECORD = Path(__file__).parent / "data" / "golden.json"
