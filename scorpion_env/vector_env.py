@@ -24,7 +24,7 @@ from scorpion_env.batch import (
     make_settings,
 )
 from scorpion_env.deals import Deal, DealSource, deal_state
-from scorpion_env.engine.state import row_of
+from scorpion_env.engine.state import State, row_of
 from scorpion_env.env import (
     IllegalAction,
     ScorpionEnv,
@@ -297,6 +297,11 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         """
         load_state(self, state)
         return self._observation(), self._info(np.ones(self.num_envs, np.bool_))
+
+    @property
+    def state(self) -> State:
+        """The engine's state of the games, hidden cards and all: live, to be read only."""
+        return self._batch.state
 
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (num_envs, actions); a view of the live masks unless copying."""

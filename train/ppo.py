@@ -53,6 +53,7 @@ def make_games(config: Config, kind: type[ScorpionVecEnv] = ScorpionVecEnv) -> S
         win_bonus=config.win_bonus,
         deals=config.deals,
         deal_nodes=config.deal_nodes,
+        end_lost=config.end_lost,
     )
 
 
@@ -61,7 +62,8 @@ def make_model(config: Config, games: ScorpionVecEnv) -> MaskablePPO:
     torch.set_num_threads(config.threads)
     # the masked logits are always valid; checking them costs an eighth of the training time
     Distribution.set_default_validate_args(False)
-    options = config.ppo.model_dump(exclude={"learning_rate", "final_learning_rate"})
+    scheduled = {"learning_rate", "final_learning_rate", "final_ent_coef"}
+    options = config.ppo.model_dump(exclude=scheduled)
     kind, policy_kwargs = policy_of(config)
     return MaskablePPO(
         kind,
@@ -127,6 +129,7 @@ class RunCallback(BaseCallback):
         return (self.model.num_timesteps // every + 1) * every
 
     def _on_rollout_start(self) -> None:
+        self.set_entropy_coefficient()
         at_start = self.model.num_timesteps == 0
         if self.model.num_timesteps >= self.next_evaluation:
             self.evaluate()
@@ -136,6 +139,13 @@ class RunCallback(BaseCallback):
             self.next_checkpoint = self._next(self.config.checkpoint_every)
         if self.stop_asked:
             raise StopAskedError
+
+    def set_entropy_coefficient(self) -> None:
+        """Set the entropy coefficient as its schedule says."""
+        first, last = self.config.ppo.ent_coef, self.config.ppo.final_ent_coef
+        if last is not None:
+            left = max(1 - self.model.num_timesteps / self.config.total_steps, 0)
+            self.model.ent_coef = last + (first - last) * left
 
     def _on_step(self) -> bool:
         return True

@@ -1,1 +1,1 @@
-"""A game as text, as a picture and in a window."""
+"""A game as text, as a picture, in a window and, recorded, as a page."""
