@@ -61,7 +61,7 @@ class OracleEnv:
         self.steps += 1
         self.illegal = action not in self.legal
         reward = 0.0 if self.illegal else self._play(action)
-        ended = self.game.won or self.game.stuck
+        ended = not self.legal
         return Answer(reward, ended, not ended and self.steps >= self.step_limit)
 
     def _play(self, action: int) -> float:
