@@ -3,8 +3,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
+PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1-9].*/bin/python)
 
-.PHONY: train test lint docs boundscheck oldest-gymnasium clean
+.PHONY: train test lint docs boundscheck oldest-gymnasium pythons clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -41,7 +42,19 @@ boundscheck: $(INSTALLED)
 # The environments on the oldest Gymnasium that is supported.
 oldest-gymnasium: $(INSTALLED)
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target .venv/gymnasium-1.2.2 gymnasium==1.2.2
-	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py
+	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py tests/test_golden.py
+
+# The golden games on other Pythons, with only the library installed: make pythons
+# PYTHONS="python3.12 python3.13"; pyenv's are found by themselves.
+pythons:
+	@test -n "$(PYTHONS)" || { echo "Name the interpreters: make pythons PYTHONS='python3.12 python3.13'"; exit 1; }
+	@set -e; for python in $(PYTHONS); do \
+		venv=.venv/python-$$($$python -c 'import platform; print(platform.python_version())'); \
+		$$python -m venv $$venv; \
+		$$venv/bin/python -m pip install -q -c constraints.txt -e .; \
+		printf '%s: ' $$venv; \
+		$$venv/bin/python -m tests.golden; \
+	done
 
 clean:
 	rm -rf .venv build site *.egg-info

@@ -65,7 +65,8 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         Whether observations and masks are copies (default) or the live buffers, which the next
         step overwrites. The live masks can only be read; do not write into live observations.
     num_threads : int
-        How many threads share a step; the results are the same with any number.
+        How many threads share a step; the results are the same with any number. Processes
+        forked from one that has used more than one cannot use them (RuntimeError): spawn those.
     deal_source : DealSource, optional
         Says which of a game's deals are dealt; all are by default. It is asked for the next deal
         whenever one is dealt.
