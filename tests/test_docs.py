@@ -33,7 +33,7 @@ PAGES = {
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 }
 LOADERS: dict[str, Any] = {"train": load_config, "train.imitate": load_imitation}
-OURS = ("agents", "benchmarks", "docs", "train")
+OURS = ("agents", "benchmarks", "docs", "tests", "train")
 OTHERS = {".", "find", "pytest", "python", "ray"}  # programs that are not ours
 
 
