@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
+# what RLlib needs besides Ray and Gymnasium
+RLLIB := dm-tree lz4 ormsgpack pandas pyarrow scipy tensorboardX wrapt
 
 .PHONY: train test lint boundscheck oldest-gymnasium clean
 
@@ -29,10 +31,11 @@ lint: $(INSTALLED)
 boundscheck: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_engine.py tests/test_batch.py tests/test_solver.py
 
-# The environments on the oldest Gymnasium that is supported.
+# The environments on the oldest Gymnasium that is supported, and RLlib, which pins it.
 oldest-gymnasium: $(INSTALLED)
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target .venv/gymnasium-1.2.2 gymnasium==1.2.2
-	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py
+	$(BIN)/python -m pip install -q --no-deps --upgrade -c constraints.txt --target .venv/rllib $(RLLIB)
+	PYTHONPATH=.venv/gymnasium-1.2.2:.venv/rllib $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_rllib.py
 
 clean:
 	rm -rf .venv build *.egg-info
