@@ -4,6 +4,8 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1-9].*/bin/python)
+# what RLlib needs besides Ray and Gymnasium
+RLLIB := dm-tree lz4 ormsgpack pandas pyarrow scipy tensorboardX wrapt
 
 .PHONY: train test lint docs boundscheck oldest-gymnasium pythons clean
 
@@ -39,10 +41,11 @@ docs: $(INSTALLED_DOCS)
 boundscheck: $(INSTALLED)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.venv/boundscheck $(BIN)/python -m pytest tests/test_engine.py tests/test_batch.py tests/test_solver.py
 
-# The environments on the oldest Gymnasium that is supported.
+# The environments on the oldest Gymnasium that is supported, and RLlib, which pins it.
 oldest-gymnasium: $(INSTALLED)
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target .venv/gymnasium-1.2.2 gymnasium==1.2.2
-	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py tests/test_golden.py
+	$(BIN)/python -m pip install -q --no-deps --upgrade -c constraints.txt --target .venv/rllib $(RLLIB)
+	PYTHONPATH=.venv/gymnasium-1.2.2:.venv/rllib $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py tests/test_golden.py tests/test_rllib.py
 
 # The golden games on other Pythons, with only the library installed: make pythons
 # PYTHONS="python3.12 python3.13"; pyenv's are found by themselves.

@@ -55,19 +55,11 @@ class Sizes(Section):
     hidden_2: int = Field(default=32, ge=1, le=512)
 
 
-class Network(Section):
-    """The policy and value networks: separate, of one shape.
+class FlatNetwork(Section):
+    """The policy and value networks: separate multilayer perceptrons over planes, of one shape."""
 
-    Either multilayer perceptrons over planes or networks over cards, which score moves.
-    """
-
-    kind: Literal["flat", "cards"] = "flat"
     hidden: list[int] = Field(default=[256, 256], description="flat: width of each hidden layer")
     activation: Literal["relu", "tanh"] = "relu"
-    sizes: Sizes = Field(default=Sizes(), description="cards: the sizes")
-    start: str | None = Field(
-        default=None, description="cards: name or path of a network of these sizes to start from"
-    )
 
     @field_validator("hidden")
     @classmethod
@@ -75,6 +67,19 @@ class Network(Section):
         if not all(1 <= width <= 4096 for width in widths):
             raise ValueError("every layer needs a width from 1 to 4096")
         return widths
+
+
+class Network(FlatNetwork):
+    """The policy and value networks: separate, of one shape.
+
+    Either multilayer perceptrons over planes or networks over cards, which score moves.
+    """
+
+    kind: Literal["flat", "cards"] = "flat"
+    sizes: Sizes = Field(default=Sizes(), description="cards: the sizes")
+    start: str | None = Field(
+        default=None, description="cards: name or path of a network of these sizes to start from"
+    )
 
 
 class PPO(Section):
@@ -114,11 +119,10 @@ class Evaluation(Section):
         return seeds
 
 
-class Config(Section):
-    """One training run."""
+class Training(Section):
+    """What every run of PPO says, whichever library trains."""
 
     rules: str = "classic"
-    observation: Literal["planes", "cards"] = "planes"
     reward: Reward = "score"
     win_bonus: float = 0.0
     reward_scale: float = Field(
@@ -129,15 +133,9 @@ class Config(Section):
     deal_nodes: int = Field(
         default=NODES, ge=1, le=10_000_000, description="positions to find a winnable deal's win in"
     )
-    end_lost: bool = Field(
-        default=False, description="end an episode once its game is proven lost, all cards known"
-    )
-    num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)
     checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")
     threads: int = Field(default=1, ge=1, le=256, description="torch's threads")
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    network: Network = Network()
     ppo: PPO = PPO()
     evaluation: Evaluation = Evaluation()
 
@@ -147,6 +145,18 @@ class Config(Section):
         if name not in VARIANTS:
             raise ValueError(f"unknown: choose one of {', '.join(VARIANTS)}")
         return name
+
+
+class Config(Training):
+    """One run of MaskablePPO."""
+
+    observation: Literal["planes", "cards"] = "planes"
+    end_lost: bool = Field(
+        default=False, description="end an episode once its game is proven lost, all cards known"
+    )
+    num_envs: int = Field(default=256, ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    network: Network = Network()
 
     @model_validator(mode="after")
     def _network_fits(self) -> Config:
