@@ -24,15 +24,20 @@ from scorpion_env import ENV_IDS, VARIANTS, Rules, __version__
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.solver.answers import Answer
 from scorpion_env.vector_env import ScorpionVectorEnv
-from train.config import Config, Section, load_config
-from train.imitation_config import load_imitation
+from train.config import Config, Section, load_section
+from train.imitation_config import Imitation
+from train.rllib_config import RllibConfig
 
 ROOT = Path(__file__).parents[1]
 PAGES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 }
-LOADERS: dict[str, Any] = {"train": load_config, "train.imitate": load_imitation}
+CONFIGS: dict[str, type[Section]] = {
+    "train": Config,
+    "train.imitate": Imitation,
+    "train.rllib": RllibConfig,
+}
 OURS = ("agents", "benchmarks", "docs", "tests", "train")
 OTHERS = {".", "find", "pytest", "python", "ray"}  # programs that are not ours
 
@@ -115,7 +120,7 @@ def check_options(name: str, words: list[str], monkeypatch: pytest.MonkeyPatch) 
     """Let a module's own parser read the options, and load the config that they name."""
     is_package = (ROOT / name.replace(".", "/")).is_dir()
     module = importlib.import_module(f"{name}.__main__" if is_package else name)
-    if "argparse" not in vars(module):
+    if "parse" not in inspect.getsource(module):
         assert not words
         return
     parse = argparse.ArgumentParser.parse_args
@@ -129,8 +134,8 @@ def check_options(name: str, words: list[str], monkeypatch: pytest.MonkeyPatch) 
         module.main()
     if isinstance(raised.value, SystemExit):
         assert raised.value.code == 0
-    elif name in LOADERS and (options := raised.value.args[0]).config is not None:
-        LOADERS[name](ROOT / options.config, options.overrides)
+    elif name in CONFIGS and (options := raised.value.args[0]).config is not None:
+        load_section(CONFIGS[name], ROOT / options.config, options.overrides)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -215,9 +220,15 @@ def keys_of(model: type[Section], prefix: str = "") -> Iterator[tuple[str, str]]
 
 def test_keys_of_a_config() -> None:
     rows = table_after("docs/guides/train.md", "## The config")
-    assert [(f"`{key}`", f"`{default}`") for key, default in keys_of(Config)] == [
-        (row[0], row[1]) for row in rows
-    ]
+    assert {f"`{key}`": f"`{default}`" for key, default in keys_of(Config)} == {
+        row[0]: row[1] for row in rows
+    }
+
+
+def test_keys_of_a_run_on_rllib() -> None:
+    own = dict(keys_of(RllibConfig)).items() - dict(keys_of(Config)).items()
+    rows = table_after("docs/guides/distribute.md", "## Training on Ray RLlib")
+    assert {f"`{key}`": f"`{default}`" for key, default in own} == {row[0]: row[1] for row in rows}
 
 
 def test_citation_names_the_version() -> None:
