@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -9,7 +10,6 @@ import shutil
 from collections import deque
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -40,9 +40,11 @@ def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, config: Config, r
     temporary = folder.with_name(folder.name + ".part")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    model.save(temporary / MODEL)
-    with (temporary / ARRAYS).open("wb") as file:
-        np.savez(file, **_arrays(model, games))
+    weights, arrays = io.BytesIO(), io.BytesIO()
+    model.save(weights)
+    np.savez(arrays, **_arrays(model, games))
+    write_whole(temporary / MODEL, weights.getvalue())
+    write_whole(temporary / ARRAYS, arrays.getvalue())
     write_whole(temporary / NUMBERS, json.dumps(_numbers(model, games, config)))
     shutil.rmtree(folder, ignore_errors=True)
     temporary.replace(folder)
@@ -76,10 +78,11 @@ def load_checkpoint(
         model.set_parameters(str(folder / MODEL), device=model.device)
         _restore_games(games, arrays, numbers)
         _restore_model(model, arrays, numbers)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, BadZipFile) as error:
+    except Exception as error:  # of zip, pickle, NumPy or torch, whatever byte is damaged
+        first_line = (str(error).splitlines() or [type(error).__name__])[0]
         raise RunError(
-            f"{folder} is damaged or of another config ({error}): remove it to resume from the "
-            "checkpoint before it"
+            f"{folder} is damaged or of another config ({first_line}): remove it to resume from "
+            "the checkpoint before it"
         ) from error
 
 

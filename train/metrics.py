@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import KVWriter
 
-from scorpion_env.whole_file import write_whole
+from scorpion_env.whole_file import naming, write_whole
 from train.run_folder import RunError
 
 METRICS_CSV = "metrics.csv"
@@ -63,7 +63,7 @@ class MetricsWriter(KVWriter):
         values = [key_values.get(name, "") for name in COLUMNS.values()]
         # a value may be a NumPy float of either precision: a resumed run has them as Python's
         row = [str(float(v) if isinstance(v, float | np.floating) else v) for v in values]
-        with self.path.open("a", encoding="utf-8") as file:
+        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(",".join(row) + "\n")
 
     def close(self) -> None:

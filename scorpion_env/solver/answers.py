@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import time
 from dataclasses import dataclass
 from typing import Any, NamedTuple, get_args
@@ -98,7 +99,10 @@ def read_json(line: str) -> Answer:
 
 def read_csv(line: str) -> Answer:
     """Return the answer of a line of `write_csv`; raise ValueError if it is none."""
-    seed, deal, status, nodes, seconds, moves, certificate = next(csv.reader([line]))
+    try:
+        seed, deal, status, nodes, seconds, moves, certificate = next(csv.reader([line]))
+    except csv.Error as problem:
+        raise ValueError(f"this line is no CSV: {problem}") from None
     return _checked(
         Answer(
             seed=int(seed),
@@ -113,6 +117,13 @@ def read_csv(line: str) -> Answer:
 
 
 def _checked(answer: Answer) -> Answer:
-    if answer.status not in get_args(Status) or not isinstance(answer.seed, int):
+    numbers = (answer.seed, answer.deal, answer.nodes, *answer.moves)
+    if (
+        answer.status not in get_args(Status)
+        or any(type(number) is not int or number < 0 for number in numbers)
+        or type(answer.seconds) not in (int, float)
+        or not 0 <= answer.seconds < math.inf
+        or not isinstance(answer.certificate, dict | None)
+    ):
         raise ValueError("this line is no answer")
     return answer
