@@ -3,11 +3,14 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
+COVERED := advice batch cli deal drawn_deals edge_cases env game known_bugs notation on_ray planes \
+	records render render_text replay replay_command rules solver suites sweep vector_env
+PLAIN := without_jit edge_cases
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1-9].*/bin/python)
 # what RLlib needs besides Ray and Gymnasium
 RLLIB := dm-tree lz4 ormsgpack pandas pyarrow scipy tensorboardX wrapt
 
-.PHONY: train test lint docs boundscheck oldest-gymnasium pythons clean
+.PHONY: train test lint docs audit coverage boundscheck oldest-gymnasium pythons clean
 
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -36,6 +39,20 @@ $(INSTALLED_DOCS): $(INSTALLED)
 # The documentation, into site/; a dead link is an error.
 docs: $(INSTALLED_DOCS)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# Known vulnerabilities of the pinned versions; a package that cannot be looked up is an error.
+audit: $(INSTALLED)
+	$(BIN)/python -m pip install -q -c constraints.txt pip-audit
+	$(BIN)/python -m pip_audit --strict -r constraints.txt --no-deps --disable-pip --progress-spinner off
+
+# The lines of the library that tests reach: compiled kernels are seen where nothing is compiled.
+coverage: $(INSTALLED)
+	$(BIN)/python -m pip install -q -c constraints.txt coverage
+	$(BIN)/python -m coverage erase
+	$(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p -m pytest -W ignore::RuntimeWarning $(PLAIN:%=tests/test_%.py)
+	$(BIN)/python -m coverage combine -q
+	$(BIN)/python -m coverage report
 
 # The engine and the solver with every array index checked, compiled apart from the usual cache.
 boundscheck: $(INSTALLED)

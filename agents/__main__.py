@@ -52,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, RuntimeError) as problem:
         print(f"agents: {problem}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("agents: too little memory: ask for less, such as --batch-size 64", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("agents: interrupted", file=sys.stderr)
         return 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
@@ -9,9 +10,7 @@ import shutil
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -28,17 +27,6 @@ KEPT = 2
 MODEL, ARRAYS, NUMBERS = "model.zip", "state.npz", "state.json"
 # what may be changed in a run's config.yaml before it is resumed
 MAY_CHANGE = ("total_steps", "checkpoint_every", "threads", "device", "evaluation")
-# what reading a damaged checkpoint raises
-DAMAGE = (
-    OSError,
-    ValueError,
-    KeyError,
-    RuntimeError,
-    TypeError,
-    EOFError,
-    BadZipFile,
-    UnpicklingError,
-)
 LAST_OBS = "last_obs"
 COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
 
@@ -50,9 +38,11 @@ def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, config: Config, r
     """
 
     def write(folder: Path) -> None:
-        model.save(folder / MODEL)
-        with (folder / ARRAYS).open("wb") as file:
-            np.savez(file, **_arrays(model, games))
+        weights, arrays = io.BytesIO(), io.BytesIO()
+        model.save(weights)
+        np.savez(arrays, **_arrays(model, games))
+        write_whole(folder / MODEL, weights.getvalue())
+        write_whole(folder / ARRAYS, arrays.getvalue())
         write_whole(folder / NUMBERS, json.dumps(_numbers(model, games, config)))
 
     return write_checkpoint(run, model.num_timesteps, write)
@@ -97,14 +87,15 @@ def load_checkpoint(
         model.set_parameters(str(folder / MODEL), device=model.device)
         _restore_games(games, arrays, numbers)
         _restore_model(model, arrays, numbers)
-    except DAMAGE as error:
+    except Exception as error:  # of zip, pickle, NumPy or torch, whatever byte is damaged
         raise damaged(folder, error) from error
 
 
 def damaged(folder: Path, error: Exception) -> RunError:
     """Return what to tell of a checkpoint that cannot be used."""
+    first_line = (str(error).splitlines() or [type(error).__name__])[0]
     return RunError(
-        f"{folder} is damaged or of another config ({error}): remove it to resume from the "
+        f"{folder} is damaged or of another config ({first_line}): remove it to resume from the "
         "checkpoint before it"
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import reprlib
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -21,7 +22,17 @@ class ConfigError(ValueError):
 
 
 class ConfigLoader(yaml.SafeLoader):
-    """PyYAML's safe loader, reading 5:40 as a text and 1e6 as a number, as YAML 1.2 does."""
+    """PyYAML's safe loader, reading 5:40 as a text and 1e6 as a number, as YAML 1.2 does.
+
+    Aliases are refused: a few of them stand for more values than any memory holds.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Return the next node, which must be no alias."""
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="write the value out, not *", problem_mark=mark)
+        return super().compose_node(parent, index)
 
 
 ConfigLoader.yaml_implicit_resolvers = {
@@ -202,8 +213,8 @@ def load_section(model: type[Root], path: Path, overrides: list[str] | None = No
     """
     try:
         text = path.read_text(encoding="utf-8")
-        data = yaml.load(text, Loader=ConfigLoader)
-        lines = _key_lines(yaml.compose(text, Loader=ConfigLoader))
+        lines = _key_lines(_compose(text))
+        data = _load(text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -219,6 +230,23 @@ def load_section(model: type[Root], path: Path, overrides: list[str] | None = No
         key = _override(data, override)
         places[key] = f"--set {override}: "
     return _validate(model, data, places, f"{path}: ")
+
+
+def _compose(text: str) -> Any:
+    try:
+        return yaml.compose(text, Loader=ConfigLoader)
+    except RecursionError:
+        raise yaml.YAMLError("lists or keys are nested too deeply") from None
+
+
+def _load(text: str) -> Any:
+    """Return what a YAML text holds; raise YAMLError whatever is wrong with it."""
+    try:
+        return yaml.load(text, Loader=ConfigLoader)
+    except RecursionError:
+        raise yaml.YAMLError("lists or keys are nested too deeply") from None
+    except (ValueError, AttributeError) as error:  # of a number or date that there is not
+        raise yaml.YAMLError(f"a value is none: {error}") from None
 
 
 def _validate(model: type[Root], data: dict[str, Any], places: dict[str, str], whole: str) -> Root:
@@ -241,7 +269,7 @@ def _override(data: dict[str, Any], text: str) -> str:
         if not isinstance(section, dict):
             raise ConfigError(f"--set {text}: {parent} has no keys below it")
     try:
-        section[last] = yaml.load(value, Loader=ConfigLoader)
+        section[last] = _load(value)
     except yaml.YAMLError as error:
         raise ConfigError(f"--set {text}: the value is not valid YAML") from error
     return key
@@ -279,7 +307,14 @@ def _message(
         return f"{known}{key} is unknown: {hint}allowed here: {', '.join(allowed)}"
     said = problem["msg"].removeprefix("Value error, ")
     said = said[:1].lower() + said[1:]
-    return f"{known}{key}={problem['input']!r}: {said}" if key else f"{known}{said}"
+    return f"{known}{key}={_shown(problem['input'])}: {said}" if key else f"{known}{said}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:
+        return "a number of too many digits"
 
 
 def _section_of(model: type[BaseModel], parts: list[str]) -> type[BaseModel]:

@@ -20,7 +20,7 @@ from agents.evaluation import evaluate, summarise
 from agents.registry import make_agent
 from scorpion_env import VARIANTS
 from scorpion_env.deals import parse_seeds
-from scorpion_env.whole_file import write_whole
+from scorpion_env.whole_file import naming, write_whole
 from train.config import Training
 from train.run_folder import RunError
 
@@ -74,7 +74,7 @@ class MetricsWriter(KVWriter):
         values = [key_values.get(name, "") for name in COLUMNS.values()]
         # a value may be a NumPy float of either precision: a resumed run has them as Python's
         row = [str(float(v) if isinstance(v, float | np.floating) else v) for v in values]
-        with self.path.open("a", encoding="utf-8") as file:
+        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(",".join(row) + "\n")
 
     def close(self) -> None:

@@ -198,7 +198,7 @@ def _learn(model: MaskablePPO, config: Config, callback: RunCallback, progress: 
                 model.learn(
                     left,
                     callback=callback,
-                    reset_num_timesteps=model.num_timesteps == 0,
+                    reset_num_timesteps=model._last_obs is None,
                     progress_bar=progress,
                 )
     except (StopAskedError, KeyboardInterrupt):

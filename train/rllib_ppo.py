@@ -29,7 +29,6 @@ from stable_baselines3.common.logger import Logger
 
 from scorpion_env.whole_file import write_whole
 from train.checkpoint import (
-    DAMAGE,
     MAY_CHANGE,
     check_config,
     checkpoints,
@@ -278,5 +277,5 @@ def load_checkpoint(ppo: PPO, config: RllibConfig, folder: Path) -> None:
     try:
         check_config(read_json(folder / CONFIG), config.model_dump(mode="json"), may_change)
         ppo.set_state(torch.load(folder / STATE, weights_only=True))
-    except DAMAGE as error:
+    except Exception as error:
         raise damaged(folder, error) from error
