@@ -11,11 +11,12 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from scorpion_env.play import command as play
 from scorpion_env.solver import command as solve
 from scorpion_env.solver import suites_command as suites
 from scorpion_env.version import VERSION
 
-COMMANDS = (solve, suites)
+COMMANDS = (play, solve, suites)
 
 
 class Parser(argparse.ArgumentParser):
