@@ -52,6 +52,7 @@ class PlayApp(App[None]):
     #title { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     #facts { width: auto; }
     #said { height: 2; padding: 0 1; }
+    FooterKey .footer-key--key { color: ansi_bright_yellow; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u,ctrl+z", "undo", "Undo", key_display="u"),

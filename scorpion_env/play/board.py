@@ -96,9 +96,8 @@ class Board(ScrollView, can_focus=True):
 
     def __init__(self, session: Session) -> None:
         super().__init__(id="board")
-        self._is_pressed = False  # on the card in hand
         self.typed = ""
-        self._styles: dict[tuple[str, ...], Style] = {}
+        self._styles: dict[str, Style] = {}
         self.show_game(session)
 
     def show_game(self, session: Session) -> None:
@@ -112,6 +111,7 @@ class Board(ScrollView, can_focus=True):
         self.position = self.session.game.position
         self.hand: int | None = None
         self.targets: list[int] = []
+        self._is_pressed = False
         if not is_shown(self.session.rules, self.position, self.cursor):
             self.cursor = standing(self.position, self.cursor)
         self._redraw()
@@ -200,15 +200,13 @@ class Board(ScrollView, can_focus=True):
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """Put what is in hand where the mouse is; a click on a card sends it to its only target."""
+        self.release_mouse()
+        was_pressed, self._is_pressed = self._is_pressed, False
         spot = self._spot_at(event)
         if self.hand is None:
-            if spot and card_at(self.position, spot) is not None:
+            if spot is not None:
                 self._refuse(spot)
-            return
-        was_pressed, self._is_pressed = self._is_pressed, False
-        self.release_mouse()
-        source = self._spot_of(self.hand).column
-        if spot and spot.column not in (source, RESERVE):
+        elif spot and spot.column not in (self._spot_of(self.hand).column, RESERVE):
             self._put(spot.column)
         elif not was_pressed or spot is None:
             self.action_put_back()
@@ -288,15 +286,17 @@ class Board(ScrollView, can_focus=True):
             pieces = self._picture.head(y)
         else:
             pieces = self._picture.line(y - head + self.scroll_offset.y)
-        strip = Strip([Segment(text, self._style(names)) for text, names in pieces])
+        strip = Strip([Segment(text, self._style(name)) for text, name in pieces])
         left = self.scroll_offset.x
-        return strip.crop_extend(left, left + self.size.width, self._style(()))
+        return strip.crop_extend(left, left + self.size.width, self._style(""))
 
-    def _style(self, names: tuple[str, ...]) -> Style:
-        if names not in self._styles:
-            styles = [self.get_component_rich_style(f"board--{n}", partial=True) for n in names]
-            self._styles[names] = Style.combine([self.rich_style, *styles])
-        return self._styles[names]
+    def _style(self, name: str) -> Style:
+        if name not in self._styles:
+            style = self.rich_style
+            if name:
+                style += self.get_component_rich_style(f"board--{name}", partial=True)
+            self._styles[name] = style
+        return self._styles[name]
 
     def notify_style_update(self) -> None:
         """Forget the styles worked out before the theme changed."""

@@ -1,4 +1,4 @@
-"""A position as lines of characters, each piece with the names of its styles."""
+"""A position as lines of characters, each piece with the name of its style."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from scorpion_env.cards import RED_SUITS, suit_of
 from scorpion_env.play.faces import face_of
 from scorpion_env.play.grid import Grid
-from scorpion_env.play.spots import RESERVE, Spot
+from scorpion_env.play.spots import RESERVE, Spot, free_place
 from scorpion_env.position import Position
 from scorpion_env.rules import Rules
 
-Piece = tuple[str, tuple[str, ...]]  # characters and the names of their styles
+Piece = tuple[str, str]  # characters and the name of their style, "" for none
 
 STYLES = ("edge", "red", "black", "down", "number", "taken", "target", "cursor")
 END = 3  # lines at most after a column's cards
@@ -55,7 +55,7 @@ class Picture:
         if line == self.grid.head - 1:
             return self._row(self._number(column) for column in range(self.grid.columns))
         reserve = range(len(self.position.reserve))
-        return [*self._row(self._reserve(place) for place in reserve), (" reserve", ("edge",))]
+        return [*self._row(self._reserve(place) for place in reserve), (" reserve", "edge")]
 
     def line(self, line: int) -> list[Piece]:
         """Return a line below the head."""
@@ -63,21 +63,21 @@ class Picture:
 
     def _row(self, cells: Iterator[list[Piece]]) -> list[Piece]:
         gap = " " * (self.grid.pitch - self.grid.card_width)
-        pieces: list[Piece] = [(" " * self.grid.left, ())]
+        pieces: list[Piece] = [(" " * self.grid.left, "")]
         for cell in cells:
-            pieces += [*cell, (gap, ())]
+            pieces += [*cell, (gap, "")]
         return pieces
 
     def _number(self, column: int) -> list[Piece]:
         number, width = str(column + 1), self.grid.card_width
         if column in self.targets:
-            return [(f"▼{number}▼".center(width), ("number", "target"))]
-        return [(number.center(width), ("number",))]
+            return [(f"▼{number}▼".center(width), "target")]
+        return [(number.center(width), "number")]
 
     def _reserve(self, place: int) -> list[Piece]:
         card = self.position.reserve[place]
         if card is None:
-            return [("·".center(self.grid.card_width), ("edge",))]
+            return [("·".center(self.grid.card_width), "edge")]
         is_shown = self.rules.reserve == "play"
         return self._card(Spot(RESERVE, place), card if is_shown else None, "[]", " ")
 
@@ -92,18 +92,15 @@ class Picture:
     def _card(self, spot: Spot, card: int | None, edges: str, filling: str) -> list[Piece]:
         """Return a line with a card's face, or with its back if it is None."""
         inner = self.grid.card_width - 2
-        lit = ("taken",) if card in self.block else ()
-        left, right = edges[0], edges[1]
-        edge: tuple[str, ...] = ("edge", *lit)
-        if spot == self.cursor:
-            left, right, edge = "▶", "◀", ("cursor", *lit)
         if card is None:
-            return [(left, edge), ("░" * inner, ("down",)), (right, edge)]
-        layout = self.rules.layout
-        colour = "red" if suit_of(card, layout.suits, layout.ranks) in RED_SUITS else "black"
-        face = face_of(self.rules, card)
+            return self._framed(spot, edges, "edge", [("░" * inner, "down")])
+        layout, face = self.rules.layout, face_of(self.rules, card)
+        is_red = suit_of(card, layout.suits, layout.ranks) in RED_SUITS
+        edge, colour = "edge", "red" if is_red else "black"
+        if card in self.block:
+            edge = colour = "taken"
         rest = filling * (inner - len(face))
-        return [(left, edge), (face, (colour, *lit)), (rest, ("edge", *lit)), (right, edge)]
+        return self._framed(spot, edges, edge, [(face, colour), (rest, edge)])
 
     def _end(self, column: int, line: int, last: int | None) -> list[Piece]:
         """Return a line of what follows a column's last card, or of an empty column if it is None.
@@ -113,21 +110,19 @@ class Picture:
         width = self.grid.card_width
         parts = ["body", "bottom"] if last is not None else ["top", "body", "bottom"]
         part = parts[line] if line < len(parts) else "nothing"
-        lit = ("taken",) if last in self.block else ()
+        edge = "taken" if last in self.block else "edge"
+        if part == "nothing":
+            return [(" " * width, "")]
         if part == "body":
-            return self._body(column, lit)
-        drawn = {"top": "╭╮", "bottom": "╰╯"}.get(part)
-        if drawn is None:
-            return [(" " * width, ())]
-        return [(drawn[0] + "─" * (width - 2) + drawn[1], ("edge", *lit))]
+            inside: Piece = (" " * (width - 2), edge)
+            if column in self.targets:
+                inside = ("▼".center(width - 2), "target")
+            return self._framed(free_place(self.position, column), "││", edge, [inside])
+        left, right = {"top": ("╭", "╮"), "bottom": ("╰", "╯")}[part]
+        return [(left + "─" * (width - 2) + right, edge)]
 
-    def _body(self, column: int, lit: tuple[str, ...]) -> list[Piece]:
-        """Return the line that says whether the cards in hand may go onto a column."""
-        inner = self.grid.card_width - 2
-        left, right, edge = "│", "│", ("edge", *lit)
-        if self.cursor == Spot(column, len(self.position.columns[column])):
-            left, right, edge = "▶", "◀", ("cursor", *lit)
-        inside: Piece = (" " * inner, ("edge", *lit))
-        if column in self.targets:
-            inside = ("▼".center(inner), ("target",))
-        return [(left, edge), inside, (right, edge)]
+    def _framed(self, spot: Spot, edges: str, style: str, inside: list[Piece]) -> list[Piece]:
+        """Return a line between its edges, which show where the cursor stands."""
+        if spot == self.cursor:
+            return [("▶", "cursor"), *inside, ("◀", "cursor")]
+        return [(edges[0], style), *inside, (edges[1], style)]
