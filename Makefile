@@ -32,7 +32,7 @@ boundscheck: $(INSTALLED)
 # The environments on the oldest Gymnasium that is supported.
 oldest-gymnasium: $(INSTALLED)
 	$(BIN)/python -m pip install -q --no-deps --upgrade --target .venv/gymnasium-1.2.2 gymnasium==1.2.2
-	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py
+	PYTHONPATH=.venv/gymnasium-1.2.2 $(BIN)/python -m pytest tests/test_env.py tests/test_vector_env.py tests/test_render.py
 
 clean:
 	rm -rf .venv build *.egg-info

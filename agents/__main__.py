@@ -8,6 +8,7 @@ import math
 import sys
 import time
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -19,10 +20,14 @@ from agents.evaluation import (
     paired_difference,
     summarise,
 )
-from agents.registry import AGENTS, make_agent
+from agents.leaderboard import play
+from agents.leaderboard_table import draw, markdown
+from agents.recorder import Recorder
+from agents.registry import AGENTS, make_agent, shipped_models, standard_agents
 from scorpion_env import VARIANTS, __version__
 from scorpion_env.deals import parse_seeds
-from scorpion_env.suites import find_suite
+from scorpion_env.records import write_records
+from scorpion_env.suites import Suite, find_suite
 from scorpion_env.variants import find_rules
 from scorpion_env.whole_file import check_writable, write_whole
 
@@ -40,8 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; return its exit code."""
     options = _parser().parse_args(arguments)
     try:
-        _compare(options)
-    except (ValueError, OSError) as problem:
+        if options.leaderboard:
+            _leaderboard(options)
+        else:
+            _compare(options)
+    except (ValueError, OSError, RuntimeError) as problem:
         print(f"agents: {problem}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
@@ -54,9 +62,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="python -m agents", description="Play agents on the same deals.")
     parser.add_argument(
         "agents",
-        nargs="+",
+        nargs="*",
         metavar="AGENT",
-        help=f"{', '.join(AGENTS)}, or the path of a trained policy",
+        help=f"{', '.join([*AGENTS, *shipped_models()])}, search with a budget "
+        "(search:iterations=60), or the path of a trained policy",
     )
     parser.add_argument("--seeds", help="first and end of the deals' seeds (0:1000)")
     parser.add_argument("--suite", help="play the deals of a suite, such as classic-winnable")
@@ -66,23 +75,68 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--agent-seed", type=int, default=0, help="seeds the agents' chance")
     parser.add_argument("--batch-size", type=int, default=1024, help="games side by side")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the results there")
+    parser.add_argument("--record", type=Path, metavar="FILE", help="write the games there")
+    board = parser.add_argument_group("leaderboard")
+    board.add_argument(
+        "--leaderboard",
+        action="store_true",
+        help="play all agents, or those named, on a suite of winnable deals (classic-winnable)",
+    )
+    board.add_argument(
+        "--folder",
+        type=Path,
+        default=Path("leaderboard"),
+        help="where what was played is kept: the same command goes on from there",
+    )
+    board.add_argument("--workers", type=int, default=1, help="processes that play")
+    board.add_argument("--plot", type=Path, metavar="FILE", help="draw win rate against time there")
     return parser
+
+
+def _leaderboard(options: argparse.Namespace) -> None:
+    suite = find_suite(options.suite or "classic-winnable")
+    if not suite.name.endswith("-winnable"):
+        raise ValueError(f"suite {suite.name!r} holds lost deals: give {suite.variant}-winnable")
+    episodes = _asked_episodes(suite, options.episodes)
+    if options.workers < 1:
+        raise ValueError(f"--workers must be at least 1, got {options.workers}")
+    if options.plot is not None:
+        check_writable(options.plot)
+    agents = options.agents or standard_agents(suite.variant)
+
+    def report(agent: str, done: int) -> None:
+        print(f"{agent}: {done}/{episodes} games", file=sys.stderr, flush=True)
+
+    standings = play(agents, suite, episodes, options.folder, options.workers, report)
+    print(markdown(standings, suite))
+    if options.plot is not None:
+        draw(standings, suite, options.plot)
+
+
+def _asked_episodes(suite: Suite, episodes: int | None) -> int:
+    asked = len(suite.seeds) if episodes is None else episodes
+    if not 1 <= asked <= len(suite.seeds):
+        raise ValueError(f"--episodes must be 1 to {len(suite.seeds)}, the deals of {suite.name}")
+    return asked
 
 
 def _compare(options: argparse.Namespace) -> None:
     """Do what the options ask for; every mistake in them is found before the first game."""
+    if not options.agents:
+        raise ValueError("name the agents to play, for example: random greedy search")
     asked = _asked_deals(options)
     rules, seeds = find_rules(asked.rules), asked.seeds
     if options.batch_size < 1:
         raise ValueError(f"--batch-size must be at least 1, got {options.batch_size}")
     agents = [make_agent(n, rules, options.agent_seed, options.sample) for n in options.agents]
-    if options.json is not None:
-        check_writable(options.json)
-    results = []
+    _check_files(options.json, options.record)
+    results, recorders = [], []
     for agent in agents:
         evaluate(agent, rules, seeds[:1])  # compiles, so that games/s tells of playing alone
         report = _reporter(agent, len(seeds))
-        results.append(evaluate(agent, rules, seeds, options.batch_size, report))
+        recorder = Recorder(agent.name, rules, seeds) if options.record is not None else None
+        recorders.append(recorder)
+        results.append(evaluate(agent, rules, seeds, options.batch_size, report, recorder))
     summaries = [summarise(result) for result in results]
     print(f"{asked.rules}, {asked.text}, {len(seeds)} games, 95 % intervals")
     print(table(agents, summaries))
@@ -96,6 +150,18 @@ def _compare(options: argparse.Namespace) -> None:
             for agent, summary in zip(agents, summaries, strict=True)
         ]
         write_whole(options.json, json.dumps(rows, indent=2, allow_nan=False) + "\n")
+    if options.record is not None:
+        games = (recorder.records() for recorder in recorders if recorder is not None)
+        write_records(options.record, chain.from_iterable(games))
+
+
+def _check_files(*files: Path | None) -> None:
+    """Raise ValueError if what is to be written cannot be, or two things share a file."""
+    named = [file for file in files if file is not None]
+    for file in named:
+        check_writable(file)
+    if len({file.resolve() for file in named}) < len(named):
+        raise ValueError("--json and --record name the same file: give each its own")
 
 
 class _Asked(NamedTuple):
@@ -124,9 +190,7 @@ def _asked_deals(options: argparse.Namespace) -> _Asked:
     suite = find_suite(options.suite)
     rules = options.rules or suite.variant
     suite.check_rules(find_rules(rules))
-    episodes = len(suite.seeds) if options.episodes is None else options.episodes
-    if not 1 <= episodes <= len(suite.seeds):
-        raise ValueError(f"--episodes must be 1 to {len(suite.seeds)}, the deals of {suite.name}")
+    episodes = _asked_episodes(suite, options.episodes)
     return _Asked(rules, "suite", suite.name, suite.seeds[:episodes].tolist())
 
 

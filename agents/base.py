@@ -71,6 +71,20 @@ class Agent(ABC):
             The legal actions; at least one in every game.
         """
 
+    def probabilities(self) -> npt.NDArray[np.float64] | None:
+        """Return what the last `act` made of each action: a probability (N, actions).
+
+        A row of zeros tells nothing of its game; None, as here, of no game.
+        """
+        return None
+
+
+def softmax(scores: Weights) -> npt.NDArray[np.float64]:
+    """Return each row's exponentials (N, actions) as shares of their sum."""
+    weights = np.exp(np.subtract(scores, scores.max(axis=1, keepdims=True), dtype=np.float64))
+    shares: npt.NDArray[np.float64] = weights / weights.sum(axis=1, keepdims=True)
+    return shares
+
 
 class Chance:
     """A stream of random numbers for each game.

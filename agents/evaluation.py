@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds
+from agents.recorder import Recorder
 from scorpion_env.intervals import Z95, wilson_interval
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
@@ -65,6 +66,7 @@ def evaluate(
     seeds: Sequence[int] | npt.NDArray[np.integer],
     batch_size: int = 1024,
     progress: Callable[[int], None] | None = None,
+    recorder: Recorder | None = None,
 ) -> EpisodeResults:
     """Play the deal of each seed exactly once.
 
@@ -80,6 +82,8 @@ def evaluate(
         How many games are played side by side; the results do not depend on it.
     progress : callable, optional
         Called with the number of games finished, whenever some have finished.
+    recorder : Recorder, optional
+        Is told of every action; it must be new and of these seeds.
 
     Raises
     ------
@@ -92,7 +96,8 @@ def evaluate(
     if batch_size < 1:
         raise ValueError(f"batch_size must be at least 1, got {batch_size}")
     start = time.perf_counter()
-    table = _play(agent, played, numbers, min(batch_size, len(numbers)), progress)
+    size = min(batch_size, len(numbers))
+    table = _play(agent, played, numbers, size, progress, recorder)
     won, score, sequences, down, moves, steps = table.T.copy()
     return EpisodeResults(
         seeds=numbers,
@@ -122,6 +127,7 @@ def _play(
     seeds: Seeds,
     size: int,
     progress: Callable[[int], None] | None,
+    recorder: Recorder | None,
 ) -> npt.NDArray[np.int64]:
     """Return won, score, sequences, face-down cards, moves, steps (N, 6) of each seed's game.
 
@@ -140,6 +146,8 @@ def _play(
         mask = info["action_mask"][playing]
         chosen = agent.act(_rows_of(observation, playing), mask)
         _check_legal(agent, chosen, mask, seeds[deal[playing]])
+        if recorder is not None:
+            recorder.note(deal[playing], chosen, agent.probabilities())
         actions = np.zeros(size, np.int64)
         actions[playing] = chosen
         observation, _, terminated, truncated, info = env.step(actions)

@@ -18,9 +18,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from agents.base import Actions, Agent, Mask
+from scorpion_env.engine.compile import entry, internal
+from scorpion_env.engine.state import State
 from scorpion_env.rules import Rules
 from scorpion_env.variants import find_rules
 
@@ -66,19 +67,20 @@ class GreedyAgent(Agent):
     def __init__(self, rules: str | Rules) -> None:
         super().__init__()
         played = find_rules(rules)
-        self._pack = _pack_of(played)
-        self._table = _empty_table(self._pack)
+        self._pack = pack_of(played)
+        self._table = empty_table(self._pack)
 
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return the action (N,) that looks best in each game."""
         actions = np.zeros(len(mask), np.int64)
         choose_actions(
-            self._pack, self._table, observation["tableau"], mask.astype(np.bool_), actions
+            self._pack, self._table, observation["tableau"], mask.astype(np.int8), actions
         )
         return actions
 
 
-def _pack_of(rules: Rules) -> Pack:
+def pack_of(rules: Rules) -> Pack:
+    """Return what the agent needs of the rules."""
     compiled = rules.compiled
     lists = [
         np.flatnonzero((compiled.sources == card).any(axis=1)) for card in range(compiled.cards)
@@ -92,7 +94,8 @@ def _pack_of(rules: Rules) -> Pack:
     return Pack(compiled.columns, compiled.deal_action, targets, leads, suits)
 
 
-def _empty_table(pack: Pack) -> Table:
+def empty_table(pack: Pack) -> Table:
+    """Return memory for one game as the player sees it."""
     cards = len(pack.suits)
     return Table(
         cards=np.full((pack.columns, cards), -1, np.int64),
@@ -104,7 +107,7 @@ def _empty_table(pack: Pack) -> Table:
     )
 
 
-@njit(cache=True)
+@internal
 def read_table(table: Table, tableau: npt.NDArray[np.uint8]) -> None:
     """Fill ``table`` from the observed tableau (columns, cards) of one game."""
     hidden = tableau.shape[1] + 1
@@ -124,7 +127,19 @@ def read_table(table: Table, tableau: npt.NDArray[np.uint8]) -> None:
                 put_card(table, seen - 1, column, place)
 
 
-@njit(cache=True)
+@internal
+def read_state(pack: Pack, table: Table, state: State) -> None:
+    """Fill ``table`` with what the player sees of a game's row."""
+    table.cards[:] = -1
+    table.column[:] = -1
+    for column in range(pack.columns):
+        table.height[column] = state.height[column]
+        table.down[column] = state.face_down[column]
+        for place in range(table.down[column], table.height[column]):
+            put_card(table, np.int64(state.tableau[column, place]), column, place)
+
+
+@internal
 def put_card(table: Table, card: np.int64, column: int, place: int) -> None:
     """Put a card where it is to lie; changes its column and its place but no height."""
     table.cards[column, place] = card
@@ -132,7 +147,7 @@ def put_card(table: Table, card: np.int64, column: int, place: int) -> None:
     table.place[card] = place
 
 
-@njit(cache=True)
+@internal
 def shift_block(table: Table, source: int, start: int, target: int) -> None:
     """Move the cards of ``source`` from place ``start`` up onto ``target``."""
     for place in range(start, table.height[source]):
@@ -141,7 +156,7 @@ def shift_block(table: Table, source: int, start: int, target: int) -> None:
     table.height[source] = start
 
 
-@njit(cache=True)
+@internal
 def weigh_moves(pack: Pack, table: Table) -> None:
     """Write into ``table.cost`` how many moves must come before each visible card can move.
 
@@ -149,7 +164,9 @@ def weigh_moves(pack: Pack, table: Table) -> None:
     move first, and so on: costs fall until none changes. Cards that wait for each other keep
     ``_NEVER``.
     """
-    empty = table.height.min() == 0
+    empty = False
+    for column in range(pack.columns):
+        empty |= table.height[column] == 0
     table.cost[:] = _NEVER
     changed = True
     while changed:
@@ -168,7 +185,7 @@ def weigh_moves(pack: Pack, table: Table) -> None:
                 changed = True
 
 
-@njit(cache=True)
+@internal
 def cost_of_reaching(table: Table, card: int, target: int) -> int:
     """Return the moves that must come before ``card`` can be built on ``target``."""
     column = table.column[target]
@@ -181,7 +198,7 @@ def cost_of_reaching(table: Table, card: int, target: int) -> int:
     return _NEVER if column == table.column[card] else 0
 
 
-@njit(cache=True)
+@internal
 def value_of_table(pack: Pack, table: Table) -> int:
     """Return what a table is worth: face-down cards near to turning, cards ready to move."""
     weigh_moves(pack, table)
@@ -196,7 +213,7 @@ def value_of_table(pack: Pack, table: Table) -> int:
     return value
 
 
-@njit(cache=True)
+@internal
 def fit(pack: Pack, card: int, under: int) -> int:
     """Return how well ``card`` lies on ``under``: 0 unless it builds on it, more for its suit."""
     for k in range(pack.targets.shape[1]):
@@ -205,7 +222,7 @@ def fit(pack: Pack, card: int, under: int) -> int:
     return 0
 
 
-@njit(cache=True)
+@internal
 def value_of_move(pack: Pack, table: Table, card: int, target: int) -> int:
     """Return what moving ``card``'s block onto ``target`` is worth; leaves the table as it was."""
     height = table.height[target]
@@ -232,26 +249,32 @@ def value_of_move(pack: Pack, table: Table, card: int, target: int) -> int:
     return value
 
 
-@njit(cache=True)
+@internal
+def best_action(pack: Pack, table: Table, mask: npt.NDArray[np.int8]) -> int:
+    """Return the legal action (of a mask (actions,)) that looks best; ``table`` stays as it is."""
+    best, chosen = 2 * _UNDO, np.int64(-1)
+    for action in range(mask.shape[0]):
+        if not mask[action]:
+            continue
+        if action < pack.deal_action:
+            card, target = action // pack.columns, action % pack.columns
+            value = value_of_move(pack, table, card, target)
+        else:
+            value = _DEAL if action == pack.deal_action else _UNDO
+        if value > best:
+            best, chosen = value, np.int64(action)
+    return chosen
+
+
+@entry
 def choose_actions(
     pack: Pack,
     table: Table,
     tableaus: npt.NDArray[np.uint8],
-    mask: npt.NDArray[np.bool_],
+    mask: npt.NDArray[np.int8],
     actions: npt.NDArray[np.int64],
 ) -> None:
     """Write the best legal action of each game into ``actions`` (N,); ``table`` is scratch."""
     for game in range(mask.shape[0]):
         read_table(table, tableaus[game])
-        best = 2 * _UNDO
-        for action in range(mask.shape[1]):
-            if not mask[game, action]:
-                continue
-            if action < pack.deal_action:
-                card, target = action // pack.columns, action % pack.columns
-                value = value_of_move(pack, table, card, target)
-            else:
-                value = _DEAL if action == pack.deal_action else _UNDO
-            if value > best:
-                best = value
-                actions[game] = action
+        actions[game] = best_action(pack, table, mask[game])

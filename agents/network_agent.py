@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Actions, Agent, Mask
+from agents.base import Actions, Agent, Mask, softmax
 from agents.network import Network, Scratch, make_scratch, network_shapes, score_table
 from agents.policy import check_format, policy_files, read_json, read_tensors
 from agents.table import read_seen
@@ -67,6 +67,7 @@ class NetworkAgent(Agent):
         self.sample = sample
         self._relations = relations_of(self.rules)
         self._scratch = make_scratch(self.rules, network)
+        self._last = np.zeros((0, self.rules.actions))  # scores of the last choices
 
     @classmethod
     def load(
@@ -90,11 +91,15 @@ class NetworkAgent(Agent):
 
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return the legal action (N,) with the best score in each game, or a drawn one."""
-        scores = self.scores(observation, mask)
+        scores = self._last = self.scores(observation, mask)
         if self.sample:
             return self.chance.choose(np.exp(scores - scores.max(axis=1, keepdims=True)))
         actions: Actions = np.argmax(scores, axis=1)
         return actions
+
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """Return the shares (N, actions) by which a sampling agent would have drawn."""
+        return softmax(self._last)
 
     def scores(self, observation: Any, mask: Mask) -> npt.NDArray[np.float64]:
         """Return the score (N, actions) of each action, minus infinity where it is illegal."""

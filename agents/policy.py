@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Actions, Agent, Mask
+from agents.base import Actions, Agent, Mask, softmax
 from scorpion_env.planes import plane_count
 from scorpion_env.rules import Rules
 from scorpion_env.variants import VARIANTS, find_rules
@@ -74,6 +74,7 @@ class PolicyAgent(Agent):
         self.description = description
         self.sample = sample
         self._layers = layers
+        self._last = np.zeros((0, description.actions))  # legal logits of the last choices
 
     @classmethod
     def load(
@@ -108,11 +109,15 @@ class PolicyAgent(Agent):
 
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return the most probable legal action (N,) of each game, or a drawn one."""
-        legal = np.where(mask, self.logits(observation), -np.inf)
+        legal = self._last = np.where(mask, self.logits(observation), -np.inf)
         if self.sample:
             return self.chance.choose(np.exp(legal - legal.max(axis=1, keepdims=True)))
         actions: Actions = np.argmax(legal, axis=1)
         return actions
+
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """Return the policy's probabilities (N, actions) at the last choices."""
+        return softmax(self._last)
 
     def logits(self, planes: npt.NDArray[np.uint8]) -> npt.NDArray[np.float32]:
         """Return a logit (N, actions) for each action.

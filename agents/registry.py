@@ -11,24 +11,31 @@ from agents.network import Network
 from agents.network_agent import KIND, NetworkAgent, load_network
 from agents.policy import PolicyAgent, policy_files, read_json
 from agents.random import RandomAgent
-from agents.search import SearchAgent
+from agents.search import Budget, SearchAgent
 from scorpion_env.rules import Rules
 
 MODELS = Path(__file__).parent / "models"
 
 # What the search agent guesses and plays games on with: the small network, five times as fast.
 SEARCH_NETWORK = "classic-network-small"
+SEARCH = "search"
 
 AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
     "random": lambda rules, seed: RandomAgent(seed),
     "greedy": lambda rules, seed: GreedyAgent(rules),
-    "search": lambda rules, seed: SearchAgent(rules, find_network(SEARCH_NETWORK), seed),
+    SEARCH: lambda rules, seed: _search_agent(SEARCH, rules, seed),
 }
 
 
 def shipped_models() -> list[str]:
     """Return the names of the trained networks that come with the repository."""
     return sorted(path.stem for path in MODELS.glob("*.safetensors"))
+
+
+def standard_agents(variant: str) -> list[str]:
+    """Return the names of all agents made for a variant; networks' names begin with it or ppo-."""
+    made = [m for m in shipped_models() if m.removeprefix("ppo-").split("-")[0] == variant]
+    return [*AGENTS, *made]
 
 
 def find_network(name: str) -> Network:
@@ -42,13 +49,33 @@ def find_network(name: str) -> Network:
     return load_network(MODELS / f"{name}.safetensors" if name in shipped_models() else name)
 
 
+def _search_agent(name: str, rules: str | Rules, seed: int) -> SearchAgent:
+    """Return the search agent of a name such as ``search:iterations=60,worlds=20``."""
+    network, budget = SEARCH_NETWORK, Budget()
+    for option in filter(None, name.removeprefix(SEARCH).removeprefix(":").split(",")):
+        key, _, value = option.partition("=")
+        if key == "network":
+            network = value
+        elif key in Budget._fields and value.isdecimal() and int(value) > 0:
+            budget = budget._replace(**{key: int(value)})
+        else:
+            raise ValueError(
+                f"agent {name!r}: {option!r} must be network=NAME or a whole number above 0 for "
+                f"one of {', '.join(Budget._fields)}"
+            )
+    agent = SearchAgent(rules, find_network(network), seed, budget)
+    agent.name = name
+    return agent
+
+
 def make_agent(name: str, rules: str | Rules, seed: int = 0, sample: bool = False) -> Agent:
     """Return the agent that ``name`` stands for.
 
     Parameters
     ----------
     name : str
-        A name of `AGENTS` or of `shipped_models`, or the path of a trained policy (see
+        A name of `AGENTS` or of `shipped_models`, ``search:`` with `agents.search.Budget` fields
+        (``search:iterations=60,worlds=20``), or the path of a trained policy (see
         `agents.policy.PolicyAgent.load` and `agents.network_agent.NetworkAgent.load`).
     rules : str or Rules
         What it is to play.
@@ -62,6 +89,8 @@ def make_agent(name: str, rules: str | Rules, seed: int = 0, sample: bool = Fals
     ValueError
         If no agent has that name and no policy lies there, or the policy cannot be played.
     """
+    if name.startswith(f"{SEARCH}:"):
+        return _search_agent(name, rules, seed)
     if name in AGENTS:
         return AGENTS[name](rules, seed)
     if name in shipped_models():

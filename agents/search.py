@@ -9,16 +9,18 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds
+from agents.greedy import empty_table, pack_of
 from agents.network import Network, make_scratch
 from agents.tree_search import (
     EXACT_NODES,
+    Tools,
     Tuning,
-    begin_tree,
     best_move,
     best_of_known,
     favourite,
     grow,
     new_moves,
+    visit_shares,
 )
 from agents.worlds import Pool, Seen, carry_on, fill_pool, pack_seen
 from scorpion_env.engine.state import empty_state, row_of
@@ -38,7 +40,7 @@ class Budget(NamedTuple):
     draws: int = 4_000  # worlds looked at for them
     nodes: int = 400  # positions to solve one
     all_nodes: int = 8_000  # positions to solve all that are looked at
-    iterations: int = 60
+    iterations: int = 200
     milliseconds: float | None = None  # instead of iterations: choices then depend on the machine
 
 
@@ -79,22 +81,30 @@ class SearchAgent(Agent):
         super().__init__(seed)
         played = find_rules(rules)
         self._budget = budget or Budget()
-        self._rules, self._relations = played.compiled, relations_of(played)
-        self._network, self._scratch = network, make_scratch(played, network)
-        self._search = new_search(
-            played, self._relations.families, max(self._budget.nodes, EXACT_NODES)
+        relations, pack = relations_of(played), pack_of(played)
+        search = new_search(played, relations.families, max(self._budget.nodes, EXACT_NODES))
+        self._tools = Tools(
+            rules=played.compiled,
+            relations=relations,
+            options=_OPTIONS,
+            tuning=Tuning(prior_visits=3.0, exploration=0.5, most_rolled=played.max_steps),
+            search=search,
+            network=network,
+            scratch=make_scratch(played, network),
+            scores=np.zeros(played.actions),
+            pack=pack,
+            table=empty_table(pack),
+            moves=new_moves(1 << 16),
         )
         self._state = row_of(empty_state(played, 1, undoable=0), 0)
-        self._scores = np.zeros(played.actions)
-        size = self._search.tree.packed.shape[1]
+        size = search.tree.packed.shape[1]
         self._packed = np.zeros(size, np.uint8)
         self._pool = Pool(
             np.zeros((self._budget.worlds, size), np.uint8),
             np.zeros(played.layout.cards, np.uint8),
         )
-        self._tuning = Tuning(prior_visits=3.0, exploration=0.5, most_rolled=played.max_steps)
-        self._moves = new_moves(1 << 16)
         self._memories: list[_Memory] = []
+        self._shares = np.zeros((0, played.actions))
         self.iterations = 0
 
     def begin(self, seeds: Seeds) -> None:
@@ -112,47 +122,57 @@ class SearchAgent(Agent):
         seeds = (self.chance.draw() * 2.0**53).astype(np.uint64)
         reserves = observation.get("reserve", np.zeros((len(mask), 0), np.uint8))
         actions = np.zeros(len(mask), np.int64)
+        self._shares = np.zeros(mask.shape)
         for game, memory in enumerate(self._memories):
             tensors = (observation["tableau"], reserves, observation["completed"])
             seen = Seen(*(np.ascontiguousarray(tensor[game]) for tensor in tensors))
             legal = np.ascontiguousarray(mask[game], np.int8)
-            actions[game] = self._decide(seen, legal, seeds[game], memory)
+            actions[game] = self._decide(seen, legal, seeds[game], memory, self._shares[game])
             memory.action = int(actions[game])
         return actions
 
+    def probabilities(self) -> npt.NDArray[np.float64]:
+        """Return the shares of visits (N, actions); zeros where nothing had to be searched."""
+        return self._shares
+
     def _decide(
-        self, seen: Seen, mask: npt.NDArray[np.int8], seed: np.uint64, memory: _Memory
+        self,
+        seen: Seen,
+        mask: npt.NDArray[np.int8],
+        seed: np.uint64,
+        memory: _Memory,
+        shares: npt.NDArray[np.float64],
     ) -> int:
         start = time.perf_counter()
-        rules, relations, search = self._rules, self._relations, self._search
-        hidden = pack_seen(rules, relations, seen, self._state, self._packed, self._pool.hidden)
-        given = (rules, relations, search, self._network, self._scratch, self._scores)
-        position = (self._packed, mask)
+        tools, pool = self._tools, self._pool
+        given = (tools.rules, tools.relations, seen, self._state, self._packed)
+        hidden = pack_seen(*given, pool.hidden)
         if np.count_nonzero(mask) == 1 or hidden < 2:
             memory.worlds = None
-            return int(best_of_known(*given, _OPTIONS, *position))
+            return int(best_of_known(tools, self._packed, mask))
         worlds = self._sample(seed, memory)
         if worlds == 0:
-            return int(favourite(*given, *position))
-        begin_tree(self._moves)
+            return int(favourite(tools, self._packed, mask))
         done = 0
         while self._goes_on(done, start):
             count = _SLICE if self._budget.milliseconds else self._budget.iterations
-            grow(*given, self._tuning, self._pool, worlds, done, count, self._moves)
+            grow(tools, pool, worlds, done, count)
             done += count
         self.iterations = done
-        return int(best_move(rules, search, self._tuning, *position, self._moves))
+        visit_shares(tools, self._packed, mask, shares)
+        return int(best_move(tools, self._packed, mask))
 
     def _sample(self, seed: np.uint64, memory: _Memory) -> int:
         """Fill the pool with worlds, first those remembered that fit; return their number."""
-        given, pool, budget = (self._rules, self._relations), self._pool, self._budget
+        tools, pool, budget = self._tools, self._pool, self._budget
+        given = (tools.rules, tools.relations)
         found = 0
         if memory.worlds is not None:
             found = len(memory.worlds)
             pool.worlds[:found] = memory.worlds
-            found = carry_on(*given, self._search, self._packed, pool, found, memory.action)
+            found = carry_on(*given, tools.search, self._packed, pool, found, memory.action)
         limits = (budget.worlds, budget.draws, budget.nodes, budget.all_nodes)
-        given = (*given, _OPTIONS, self._search, self._packed, pool)
+        given = (*given, tools.options, tools.search, self._packed, pool)
         found = int(fill_pool(*given, int(found), np.uint64(seed), *limits))
         memory.worlds = pool.worlds[:found].copy()
         return found

@@ -3,8 +3,9 @@
 Each iteration takes one world and goes down the tree by the moves that look best so far, seeing
 only what a player in that world would see: positions that look the same are one node, whatever is
 hidden. A position met for the first time is scored by the network, and the game is played on from
-there by the network's best moves, so what a move is worth is what a player without hidden
-knowledge makes of it. A game that the relaxation proves lost is not played on.
+there as the greedy agent would, so what a move is worth is what a player without hidden
+knowledge makes of it. A game that the relaxation proves lost is not played on, and one in which
+no card is hidden any more is solved: the player would solve it too.
 
 The method is single-observer ISMCTS (Cowling, Powley, Whitehouse 2012, "Information set Monte
 Carlo tree search") with the network's scores as prior (PUCT, Silver et al. 2017).
@@ -17,24 +18,26 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.greedy import Pack, Table, best_action, read_state
 from agents.network import Network, Scratch, score_moves
 from agents.worlds import Pool
-from scorpion_env.engine.compile import entry, inlined, internal, kernel
+from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.deal import mix
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
-from scorpion_env.engine.state import NO_CARD, PLAYING, UNDOABLE, WON, State
+from scorpion_env.engine.state import DOWN, NO_CARD, PLAYING, UNDOABLE, WON, State
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules
 from scorpion_env.solver.analysis import WINS, judge
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import NO_PROOF, relax
-from scorpion_env.solver.search import Options, Search
+from scorpion_env.solver.search import FOUND, Options, Search, search_all
 from scorpion_env.solver.tree import unpack
 
 _FOLD = np.uint64(0xD6E8FEB86659FD93)
 _HIDDEN = 255
 DEEPEST = 256  # moves of a line in the tree
 EXACT_NODES = 20_000  # positions a move where no card is hidden any more
+ROLLOUT_NODES = np.int64(400)  # positions to solve a game that is played on
 
 
 class Tuning(NamedTuple):
@@ -68,6 +71,22 @@ def new_moves(slots: int) -> Moves:
         path=np.zeros(DEEPEST, np.int64),
         counters=np.zeros(1, np.int64),
     )
+
+
+class Tools(NamedTuple):
+    """The rules, and the memory that a decision works with."""
+
+    rules: CompiledRules
+    relations: Relations
+    options: Options
+    tuning: Tuning
+    search: Search
+    network: Network
+    scratch: Scratch
+    scores: npt.NDArray[np.float64]  # (actions,)
+    pack: Pack
+    table: Table
+    moves: Moves
 
 
 @inlined
@@ -148,71 +167,80 @@ def worth(tuning: Tuning, moves: Moves, slot: int) -> float:
 
 
 @inlined
-def choose_move(
-    rules: CompiledRules,
-    tuning: Tuning,
-    moves: Moves,
-    mask: npt.NDArray[np.int8],
-    seen: np.uint64,
-    visits: int,
-) -> int:
+def choose_move(tools: Tools, seen: np.uint64, visits: int) -> int:
     """Return the legal action to try next in a node that was visited so often; changes nothing."""
+    mask, moves = tools.search.mask, tools.moves
     best, chosen = -1.0, np.int64(-1)
-    for action in range(rules.deal_action + 1):
+    for action in range(tools.rules.deal_action + 1):
         if not mask[action]:
             continue
         slot = slot_of(moves, move_key(seen, action))
         spur = moves.share[slot] * np.sqrt(np.float64(visits)) / (1 + moves.visits[slot])
-        value = worth(tuning, moves, slot) + tuning.exploration * spur
+        value = worth(tools.tuning, moves, slot) + tools.tuning.exploration * spur
         if value > best:
             best, chosen = value, np.int64(action)
     return chosen
 
 
 @inlined
-def is_hopeless(rules: CompiledRules, relations: Relations, search: Search, state: State) -> bool:
+def is_hopeless(tools: Tools) -> bool:
     """Say whether the relaxation proves the world's game lost; changes ``search.facts``."""
-    reason, _card = relax(rules, relations, state, search.facts)
+    search = tools.search
+    reason, _card = relax(tools.rules, tools.relations, search.state, search.facts)
     return reason != NO_PROOF
 
 
+@inlined
+def is_open(rules: CompiledRules, state: State) -> bool:
+    """Say whether the player knows where every card lies; a single hidden one is known too."""
+    hidden = np.int64(state.counters[DOWN])
+    for place in range(rules.reserve_columns.shape[0]):
+        hidden += state.reserve[place] != NO_CARD
+    return hidden < 2
+
+
 @internal
-def play_on(
-    rules: CompiledRules,
-    relations: Relations,
-    search: Search,
-    network: Network,
-    scratch: Scratch,
-    scores: npt.NDArray[np.float64],
-    most: int,
-) -> float:
-    """Play the game on by the network's best moves; return 1 if it is won, else 0."""
+def score_all(tools: Tools, mask: npt.NDArray[np.int8]) -> int:
+    """Score the legal moves of ``search.state``; return the network's best one."""
+    return score_moves(
+        tools.rules,
+        tools.relations,
+        tools.search.state,
+        mask,
+        tools.network,
+        tools.scratch,
+        tools.scores,
+    )
+
+
+@internal
+def play_on(tools: Tools) -> float:
+    """Play the game on as the greedy agent would; return 1 if it is won, else 0.
+
+    Once no card is hidden the solver says which.
+    """
+    rules, search = tools.rules, tools.search
     state = search.state
-    for _ in range(most):
+    for _ in range(tools.tuning.most_rolled):
+        if is_open(rules, state):
+            found = search_all(rules, tools.relations, tools.options, search, ROLLOUT_NODES)
+            return 1.0 if found == FOUND else 0.0
         status = settle(rules, state, search.mask)
         if status != PLAYING:
             return 1.0 if status == WON else 0.0
-        if is_hopeless(rules, relations, search, state):
+        if is_hopeless(tools):
             return 0.0
-        action = score_moves(rules, relations, state, search.mask, network, scratch, scores)
-        apply(rules, state, action)
+        read_state(tools.pack, tools.table, state)
+        apply(rules, state, best_action(tools.pack, tools.table, search.mask))
         state.counters[UNDOABLE] = 0
     return 0.0
 
 
 @internal
-def iterate(
-    rules: CompiledRules,
-    relations: Relations,
-    search: Search,
-    network: Network,
-    scratch: Scratch,
-    scores: npt.NDArray[np.float64],
-    tuning: Tuning,
-    moves: Moves,
-) -> None:
+def iterate(tools: Tools) -> None:
     """Play the world on the table once, down the tree and on; changes ``moves``."""
-    state, mask = search.state, search.mask
+    rules, moves = tools.rules, tools.moves
+    state, mask = tools.search.state, tools.search.mask
     depth = 0
     result = 0.0
     while depth < DEEPEST:
@@ -220,22 +248,19 @@ def iterate(
         if status != PLAYING:
             result = 1.0 if status == WON else 0.0
             break
-        if depth > 0 and is_hopeless(rules, relations, search, state):
+        if depth > 0 and is_hopeless(tools):
             break
         seen = seen_key(rules, state)
         node = slot_of(moves, move_key(seen, -1))
         if moves.keys[node] == 0:
             if 2 * (moves.counters[0] + rules.actions) < moves.keys.shape[0]:
-                best = score_moves(rules, relations, state, mask, network, scratch, scores)
-                open_node(rules, mask, scores, best, seen, moves)
+                open_node(rules, mask, tools.scores, score_all(tools, mask), seen, moves)
             if depth > 0:
-                result = play_on(
-                    rules, relations, search, network, scratch, scores, tuning.most_rolled
-                )
+                result = play_on(tools)
                 break
             node = slot_of(moves, move_key(seen, -1))
         moves.visits[node] += 1
-        action = choose_move(rules, tuning, moves, mask, seen, moves.visits[node])
+        action = choose_move(tools, seen, moves.visits[node])
         moves.path[depth] = slot_of(moves, move_key(seen, action))
         depth += 1
         apply(rules, state, action)
@@ -245,101 +270,82 @@ def iterate(
         moves.results[moves.path[k]] += np.float32(result)
 
 
-@kernel
-def begin_tree(moves: Moves) -> None:
-    """Forget all moves."""
-    moves.keys[:] = 0
-    moves.counters[0] = 0
-
-
 @entry
-def grow(
-    rules: CompiledRules,
-    relations: Relations,
-    search: Search,
-    network: Network,
-    scratch: Scratch,
-    scores: npt.NDArray[np.float64],
-    tuning: Tuning,
-    pool: Pool,
-    worlds: int,
-    first: int,
-    iterations: int,
-    moves: Moves,
-) -> None:
+def grow(tools: Tools, pool: Pool, worlds: int, first: int, iterations: int) -> None:
     """Go on with iterations ``first``, ``first + 1``, ..., each in one of the pool's worlds.
 
-    Changes ``moves`` and the memory given, not ``pool``.
+    The first one of all begins a new tree. Changes ``moves`` and the memory given, not ``pool``.
     """
+    if first == 0:
+        tools.moves.keys[:] = 0
+        tools.moves.counters[0] = 0
     for iteration in range(first, first + iterations):
-        unpack(rules, pool.worlds[iteration % worlds], search.state)
-        iterate(rules, relations, search, network, scratch, scores, tuning, moves)
+        unpack(tools.rules, pool.worlds[iteration % worlds], tools.search.state)
+        iterate(tools)
 
 
 @entry
-def best_move(
-    rules: CompiledRules,
-    search: Search,
-    tuning: Tuning,
-    seen: npt.NDArray[np.uint8],
-    mask: npt.NDArray[np.int8],
-    moves: Moves,
-) -> int:
+def best_move(tools: Tools, seen: npt.NDArray[np.uint8], mask: npt.NDArray[np.int8]) -> int:
     """Return the move of the packed position ``seen`` (bytes,) that was tried most often.
 
     Of moves tried equally often, the one of most worth. Changes ``search``.
     """
-    unpack(rules, seen, search.state)
-    key = seen_key(rules, search.state)
+    moves = tools.moves
+    unpack(tools.rules, seen, tools.search.state)
+    key = seen_key(tools.rules, tools.search.state)
     best, chosen = -1.0, np.int64(-1)
-    for action in range(rules.deal_action + 1):
+    for action in range(tools.rules.deal_action + 1):
         if mask[action]:
             slot = slot_of(moves, move_key(key, action))
-            value = moves.visits[slot] + worth(tuning, moves, slot)
+            value = moves.visits[slot] + worth(tools.tuning, moves, slot)
             if value > best:
                 best, chosen = value, np.int64(action)
     return chosen
 
 
 @entry
-def favourite(
-    rules: CompiledRules,
-    relations: Relations,
-    search: Search,
-    network: Network,
-    scratch: Scratch,
-    scores: npt.NDArray[np.float64],
+def visit_shares(
+    tools: Tools,
     seen: npt.NDArray[np.uint8],
     mask: npt.NDArray[np.int8],
-) -> int:
-    """Return the network's best move of the packed position ``seen`` (bytes,)."""
-    unpack(rules, seen, search.state)
-    return score_moves(rules, relations, search.state, mask, network, scratch, scores)
+    shares: npt.NDArray[np.float64],
+) -> None:
+    """Write into ``shares`` (actions,) how often each move of ``seen`` was tried, of all tries.
+
+    Changes ``search`` too.
+    """
+    unpack(tools.rules, seen, tools.search.state)
+    key = seen_key(tools.rules, tools.search.state)
+    total = 0.0
+    for action in range(tools.rules.deal_action + 1):
+        if mask[action]:
+            shares[action] = tools.moves.visits[slot_of(tools.moves, move_key(key, action))]
+            total += shares[action]
+    for action in range(tools.rules.deal_action + 1):
+        shares[action] /= total
 
 
 @entry
-def best_of_known(
-    rules: CompiledRules,
-    relations: Relations,
-    search: Search,
-    network: Network,
-    scratch: Scratch,
-    scores: npt.NDArray[np.float64],
-    options: Options,
-    seen: npt.NDArray[np.uint8],
-    mask: npt.NDArray[np.int8],
-) -> int:
+def favourite(tools: Tools, seen: npt.NDArray[np.uint8], mask: npt.NDArray[np.int8]) -> int:
+    """Return the network's best move of the packed position ``seen`` (bytes,)."""
+    unpack(tools.rules, seen, tools.search.state)
+    return score_all(tools, mask)
+
+
+@entry
+def best_of_known(tools: Tools, seen: npt.NDArray[np.uint8], mask: npt.NDArray[np.int8]) -> int:
     """Return the network's favourite among the moves that win, where no card is hidden.
 
     Of all moves if none is found to win. Changes ``search``, ``scratch`` and ``scores``.
     """
+    rules, search, scores = tools.rules, tools.search, tools.scores
     unpack(rules, seen, search.state)
     nodes = np.int64(EXACT_NODES)  # a bare constant would be a type of its own
-    liked = score_moves(rules, relations, search.state, mask, network, scratch, scores)
+    liked = score_all(tools, mask)
     chosen = np.int64(-1)
     for action in range(rules.deal_action + 1):
         if not mask[action] or (chosen >= 0 and scores[action] <= scores[chosen]):
             continue
-        if judge(rules, relations, options, search, seen, action, nodes) == WINS:
+        if judge(rules, tools.relations, tools.options, search, seen, action, nodes) == WINS:
             chosen = np.int64(action)
     return chosen if chosen >= 0 else liked

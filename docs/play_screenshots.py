@@ -1,15 +1,13 @@
-"""``python docs/play_screenshots.py``: the pictures of `scorpion play` in ``docs/images``.
-
-Needs Playwright for Python (``pip install playwright``) and a Chromium, whose place is an option.
-"""
+"""Draws the screenshots of `scorpion play`: ``python -m docs.play_screenshots``."""
 
 from __future__ import annotations
 
-import argparse
 import asyncio
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
+from playwright.sync_api import sync_playwright
 from rich.terminal_theme import TerminalTheme
 
 from scorpion_env.game import Game
@@ -17,8 +15,9 @@ from scorpion_env.play.app import PlayApp
 from scorpion_env.play.saved import Chosen
 from scorpion_env.play.session import Session
 from scorpion_env.solver import solve
+from tests.chromium import ARGUMENTS, MISSING, find_chromium
 
-IMAGES = Path(__file__).parent / "images"
+IMAGES = Path(__file__).with_name("images")
 SIZE = (80, 24)
 # the colours of a dark terminal
 TANGO = TerminalTheme(
@@ -76,25 +75,23 @@ async def draw(scene: Scene) -> str:
         return app.export_screenshot(title="scorpion play")
 
 
-def main() -> None:
-    """Draw the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chromium", default="/usr/bin/chromium", help="(%(default)s)")
-    options = parser.parse_args()
-    from playwright.sync_api import sync_playwright
-
+def main() -> int:
+    """Draw all pictures into docs/images; return the exit code."""
+    executable = find_chromium()
+    if executable is None:
+        print(MISSING, file=sys.stderr)
+        return 1
     IMAGES.mkdir(exist_ok=True)
     pictures = {name: asyncio.run(draw(scene)) for name, scene in SCENES.items()}
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=options.chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
+        browser = playwright.chromium.launch(executable_path=executable, args=ARGUMENTS)
         page = browser.new_page(viewport={"width": 1000, "height": 800})
         for name, svg in pictures.items():
             page.set_content(f"<style>svg {{ width: 960px }}</style>{svg}")
             page.locator("svg").first.screenshot(path=IMAGES / f"{name}.png", omit_background=True)
         browser.close()
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

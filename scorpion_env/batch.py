@@ -15,8 +15,9 @@ import numpy.typing as npt
 from scorpion_env.deals import unplayable
 from scorpion_env.engine.compile import inlined, internal
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
+from scorpion_env.engine.mask import legal_mask, update_mask
 from scorpion_env.engine.moves import apply, last_action, placement_points
-from scorpion_env.engine.outcome import settle
+from scorpion_env.engine.outcome import conclude, settle
 from scorpion_env.engine.state import (
     COUNTERS,
     DOWN,
@@ -282,6 +283,7 @@ def play_action(
     source = -1
     if legal:
         before = state.counters[SCORE]
+        down, sequences = state.counters[DOWN], state.counters[SEQUENCES]
         undone = last_action(state) if action > rules.deal_action else 0
         points = placement_points(rules, state, action)
         source = apply(rules, state, action)
@@ -289,7 +291,13 @@ def play_action(
             reward = float(state.counters[SCORE] - before)
         if settings.reward == REWARD_PROGRESS:
             reward -= not_paid(rules, state, episodes.paid[game], action, points, undone)
-        status = settle(rules, state, episodes.mask[game])
+        if source >= 0 and state.counters[SEQUENCES] == sequences:
+            card = action // rules.columns
+            turned = state.counters[DOWN] < down
+            live = update_mask(rules, state, episodes.mask[game], card, source, turned)
+        else:
+            live = legal_mask(rules, state, episodes.mask[game])
+        status = conclude(rules, state, episodes.mask[game], live)
     if status == WON:
         reward += settings.win_bonus + (settings.reward == REWARD_WIN)
     episodes.illegal[game] = not legal

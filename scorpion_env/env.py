@@ -20,15 +20,13 @@ from scorpion_env.deals import deal_state
 from scorpion_env.engine.state import DOWN, MOVES, SCORE, SEQUENCES, STATUS, WON, row_of
 from scorpion_env.env_state import EnvState, load_state, save_state
 from scorpion_env.handle import Handle
-from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
-from scorpion_env.position import read_position
+from scorpion_env.render.renderer import Renderer
 from scorpion_env.rules import Rules
 from scorpion_env.suites import DEAL_OPTIONS, asked_deal
 from scorpion_env.variants import find_rules
 
 IllegalAction = Literal["ignore", "raise"]
-RENDER_MODES = ["ansi"]
 _ONE_GAME = np.ones(1, np.bool_)
 
 
@@ -36,20 +34,6 @@ def check_illegal_action(value: str) -> None:
     """Raise ValueError unless ``value`` names a way to treat illegal actions."""
     if value not in ("ignore", "raise"):
         raise ValueError(f"illegal_action={value!r} is unknown: choose 'ignore' or 'raise'")
-
-
-class RenderModeError(ValueError, TypeError):
-    """A render mode that the environments do not have.
-
-    A TypeError too: by that Stable-Baselines3, which asks for pictures by default, sees that there
-    are none and makes the environment without.
-    """
-
-
-def check_render_mode(render_mode: str | None) -> None:
-    """Raise RenderModeError unless the environments can render in that mode."""
-    if render_mode not in (None, *RENDER_MODES):
-        raise RenderModeError(f"render_mode={render_mode!r} is unknown: choose None or 'ansi'")
 
 
 def check_options(options: dict[str, Any] | None, allowed: tuple[str, ...]) -> dict[str, Any]:
@@ -125,6 +109,17 @@ class ScorpionEnv(gym.Env[Any, Any]):
     ``sequences`` complete; ``is_success`` (won); ``illegal_action``; at a reset also ``deal``, a
     number (uint64) that ``options={"deal": ...}`` accepts, 0 where the deal has none.
 
+    ## Rendering
+    | mode | `render` |
+    |---|---|
+    | ``"ansi"`` | returns the board as text, as `scorpion_env.notation` writes it, aligned |
+    | ``"rgb_array"`` | returns a picture (height, width, 3), uint8, of one size for given rules |
+    | ``"human"`` | shows the picture in a window, as every reset and step does; returns None |
+
+    Face-down cards are ``##`` or backs unless ``reveal_hidden``. Text is in colour if standard
+    output is a terminal and ``TERM`` is not ``dumb``; ``FORCE_COLOR`` turns colour on anywhere,
+    ``NO_COLOR`` turns it off before all else. Pictures need the extra ``render``.
+
     ## Arguments
 
     Parameters
@@ -146,8 +141,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
         Steps after which an episode is truncated; the rules' own limit by default. The
         ``max_episode_steps`` of `gymnasium.make` can only shorten it: that limit counts in a
         wrapper.
-    render_mode : {None, "ansi"}
-        ``"ansi"``: `render` returns the board as text.
+    render_mode : {None, "ansi", "rgb_array", "human"}
+        See Rendering.
 
     Raises
     ------
@@ -159,7 +154,10 @@ class ScorpionEnv(gym.Env[Any, Any]):
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it
-    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 4}  # noqa: RUF012
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["ansi", "rgb_array", "human"],
+        "render_fps": 4,
+    }
 
     def __init__(
         self,
@@ -173,7 +171,6 @@ class ScorpionEnv(gym.Env[Any, Any]):
         render_mode: str | None = None,
     ) -> None:
         check_illegal_action(illegal_action)
-        check_render_mode(render_mode)
         self.rules = find_rules(rules)
         self.illegal_action = illegal_action
         self.render_mode = render_mode
@@ -186,6 +183,7 @@ class ScorpionEnv(gym.Env[Any, Any]):
             win_bonus=win_bonus,
             step_limit=step_limit,
         )
+        self._renderer = Renderer(self.rules, render_mode, reveal_hidden, self.metadata)
         self._batch = empty_batch(self.rules, 1, observation, self._settings)
         self._handle = Handle(self.rules, self._batch, self._settings)
         self._batch.episodes.over[0] = True
@@ -245,6 +243,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
             check_begun(self._batch, _ONE_GAME)
         else:
             self._handle.begin(0, asked)
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), {**self._info(), "deal": episodes.number[0]}
 
     def step(self, action: int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -275,6 +275,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
                 f"action {action} is illegal: choose one that info['action_mask'] allows"
             )
         self._handle.step(self._action)
+        if self.render_mode == "human":
+            self.render()
         return (
             self._observation(),
             episodes.reward.item(),
@@ -283,12 +285,25 @@ class ScorpionEnv(gym.Env[Any, Any]):
             self._info(),
         )
 
-    def render(self) -> str | None:
-        """Return the player's view of the board as text, or None without a render mode."""
+    def render(self) -> str | npt.NDArray[np.uint8] | None:
+        """Return the player's view as text or pixels, or show it (see Rendering); else None.
+
+        Raises
+        ------
+        gymnasium.error.ResetNeeded
+            If no episode has begun.
+        gymnasium.error.DependencyNotInstalled
+            If it takes a picture and pygame is missing.
+        """
         if self.render_mode is None:
             return None
-        position = read_position(row_of(self._batch.state, 0))
-        return write_board(self.rules, position, bool(self._settings.reveal_hidden))
+        if not self._seeded:
+            raise gym.error.ResetNeeded("no episode has begun: call reset()")
+        return self._renderer.render(row_of(self._batch.state, 0))
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
 
     def get_state(self) -> EnvState:
         """Return a copy of all that later steps and resets depend on."""
@@ -303,6 +318,8 @@ class ScorpionEnv(gym.Env[Any, Any]):
             If the state belongs to an environment that was made otherwise.
         """
         load_state(self, state)
+        if self.render_mode == "human":
+            self.render()
         return self._observation(), self._info()
 
     def action_masks(self) -> npt.NDArray[np.bool_]:

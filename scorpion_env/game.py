@@ -25,6 +25,7 @@ from scorpion_env.engine.state import (
 )
 from scorpion_env.notation import name_card, name_move, parse_move, write_board
 from scorpion_env.position import Position, read_position
+from scorpion_env.render.svg import draw_svg
 from scorpion_env.rules import Rules, is_whole
 from scorpion_env.variants import find_rules
 
@@ -231,6 +232,13 @@ class Game:
     def to_text(self, reveal: bool = False) -> str:
         """Return the board as text; with ``reveal`` it reads back to the same position."""
         return write_board(self.rules, self.position, reveal)
+
+    def to_svg(self, reveal: bool = False) -> str:
+        """Return the board as a picture in SVG; with ``reveal`` face-down cards are named."""
+        return draw_svg(self.rules, self._state, reveal)
+
+    def _repr_svg_(self) -> str:
+        return self.to_svg()
 
     def __str__(self) -> str:
         return self.to_text()

@@ -33,8 +33,8 @@ A line is one JSON object in UTF-8 with these names, and no others::
     ``"won"``, ``"lost"`` (stuck, or lost by the rules' own loss), or ``"stopped"``: the game went
     on, but the player did not.
 
-Numbers are plain JSON numbers without a name twice, NaN or infinity; a line is at most 16 MiB.
-Empty lines are passed over. Reading runs no code.
+No object has a name twice, no number is NaN or infinite, and a line is at most 16 MiB. Empty lines
+are passed over. Reading runs no code.
 """
 
 from __future__ import annotations
@@ -47,13 +47,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NoReturn, get_args
 
-from scorpion_env.game_record import (
-    Choice,
-    Ending,
-    GameRecord,
-    record_actions,
-    record_game,
-)
+from scorpion_env.game_record import Choice, Ending, GameRecord, record_actions, record_game
 from scorpion_env.rules import Rules
 from scorpion_env.variants import VARIANTS, find_rules
 from scorpion_env.whole_file import write_whole

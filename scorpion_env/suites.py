@@ -102,6 +102,11 @@ def find_suite(name: str) -> Suite:
     return Suite(name, variant, find_rules(data["rules"]), seeds, statuses, int(data["nodes"]))
 
 
+def whole_suite(variant: str) -> Suite:
+    """Return a variant's suite that holds lost deals too, such as ``classic-10k``; see above."""
+    return find_suite(_whole_name(variant))
+
+
 def write_suite(rules: Rules, nodes: int, statuses: str) -> str:
     """Return the text of a variant's file in ``scorpion_env/data``."""
     data = {"rules": asdict(replace(rules, **_NO_MATTER)), "nodes": nodes, "statuses": statuses}

@@ -24,19 +24,17 @@ from scorpion_env.batch import (
     make_settings,
 )
 from scorpion_env.deals import Deal, DealSource, deal_state
-from scorpion_env.engine.state import row_of
+from scorpion_env.engine.state import State, row_of
 from scorpion_env.env import (
-    RENDER_MODES,
     IllegalAction,
+    ScorpionEnv,
     check_illegal_action,
     check_options,
-    check_render_mode,
 )
 from scorpion_env.env_state import EnvState, load_state, save_state
 from scorpion_env.handle import Handle
-from scorpion_env.notation import write_board
 from scorpion_env.observation import ObservationKind, observation_rows, observation_space
-from scorpion_env.position import read_position
+from scorpion_env.render.renderer import Renderer
 from scorpion_env.rules import Rules
 from scorpion_env.suites import DEAL_OPTIONS, asked_deal
 from scorpion_env.variants import find_rules
@@ -68,14 +66,21 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     deal_source : DealSource, optional
         Says which of a game's deals are dealt; all are by default. It is asked for the next deal
         whenever one is dealt.
+    render_mode : {None, "ansi", "rgb_array"}
+        Text or a picture of each game, see `ScorpionEnv`; many games have no window.
     rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
         As in `ScorpionEnv`.
 
     Raises
     ------
     ValueError
-        For an unknown rule name, observation kind, option or autoreset mode.
+        For an unknown rule name, observation kind, option, autoreset mode or render mode.
     """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012
+        "render_modes": ["ansi", "rgb_array"],
+        "render_fps": ScorpionEnv.metadata["render_fps"],
+    }
 
     def __init__(
         self,
@@ -97,7 +102,6 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         if num_envs < 1:
             raise ValueError(f"num_envs must be at least 1, got {num_envs}")
         check_illegal_action(illegal_action)
-        check_render_mode(render_mode)
         self.num_envs = num_envs
         self.rules = find_rules(rules)
         self.illegal_action = illegal_action
@@ -105,7 +109,8 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         self.copy = copy
         self.deal_source = deal_source
         self.autoreset_mode = AutoresetMode(autoreset_mode)
-        self.metadata = {"render_modes": RENDER_MODES, "autoreset_mode": self.autoreset_mode}
+        self.metadata = {**self.metadata, "autoreset_mode": self.autoreset_mode}
+        self._renderer = Renderer(self.rules, render_mode, reveal_hidden, self.metadata)
         self.single_observation_space = observation_space(self.rules, observation)
         self.single_action_space = spaces.Discrete(self.rules.actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
@@ -292,19 +297,32 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         load_state(self, state)
         return self._observation(), self._info(np.ones(self.num_envs, np.bool_))
 
+    @property
+    def state(self) -> State:
+        """The engine's state of the games, hidden cards and all: live, to be read only."""
+        return self._batch.state
+
     def action_masks(self) -> npt.NDArray[np.bool_]:
         """Return the legal actions (num_envs, actions); a view of the live masks unless copying."""
         masks = self._mask.view(np.bool_)
         return masks.copy() if self.copy else masks
 
-    def render(self) -> tuple[str, ...] | None:
-        """Return the player's view of each board as text, or None without a render mode."""
+    def render(self) -> tuple[Any, ...] | None:
+        """Return the player's view of each game as text or pixels, or None without a render mode.
+
+        Raises
+        ------
+        gymnasium.error.ResetNeeded
+            If no episode has begun.
+        gymnasium.error.DependencyNotInstalled
+            If it takes pictures and pygame is missing.
+        """
         if self.render_mode is None:
             return None
-        reveal = bool(self._settings.reveal_hidden)
+        if not self._seeded:
+            raise gym.error.ResetNeeded("no episode has begun: call reset()")
         state = self._batch.state
-        positions = (read_position(row_of(state, game)) for game in range(self.num_envs))
-        return tuple(write_board(self.rules, position, reveal) for position in positions)
+        return tuple(self._renderer.render(row_of(state, game)) for game in range(self.num_envs))
 
     def _observation(self) -> Any:
         return _copied(self._seen) if self.copy else self._seen

@@ -1,4 +1,4 @@
-"""Text files that are there as a whole or not at all."""
+"""Files that are there as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -18,11 +18,14 @@ def check_writable(path: Path) -> None:
         raise ValueError(f"{path} cannot be written: {problem.strerror}") from None
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file in UTF-8 so that it is there as a whole or not at all."""
+def write_whole(path: Path, data: str | bytes) -> None:
+    """Write a file, text in UTF-8, so that it is there as a whole or not at all."""
     unfinished = _unfinished(path)
     try:
-        unfinished.write_text(text, encoding="utf-8", newline="\n")
+        with unfinished.open("wb") as file:
+            file.write(data.encode() if isinstance(data, str) else data)
+            file.flush()
+            os.fsync(file.fileno())
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)

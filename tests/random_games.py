@@ -36,6 +36,18 @@ def random_game(rules: str | Rules, seed: int, steps: int = 80) -> Game:
     return game
 
 
+def random_actions(rules: Rules, seed: int, steps: int) -> list[int]:
+    """Play random legal actions in the game of a seed, undo among them; return them."""
+    game, rng, actions = Game(seed, rules), np.random.default_rng(seed), []
+    for _ in range(steps):
+        legal = np.flatnonzero(game.action_mask())
+        if not len(legal):
+            break
+        actions.append(int(rng.choice(legal)))
+        game.play(actions[-1])
+    return actions
+
+
 def without_undo(name: str) -> Rules:
     """The rules of that name, without what a position does not hold."""
     return replace(RULE_SETS[name], undo_limit=0)

@@ -1,5 +1,6 @@
 """Rewards, win rates and invariants over many episodes, and the kernels' compiled signatures."""
 
+import contextlib
 import importlib
 import pkgutil
 from collections import Counter
@@ -15,11 +16,14 @@ import scorpion_env
 from scorpion_env import VARIANTS, Rules
 from scorpion_env.batch import check_begun
 from scorpion_env.deals import deal_state
+from scorpion_env.engine.outcome import settle
+from scorpion_env.engine.state import BUILDS, copy_state, row_of
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.game import Game
 from scorpion_env.notation import name_move
 from scorpion_env.vector_env import ScorpionVectorEnv
 from tests.lockstep import RULE_SETS
+from tests.random_rules import random_rules
 
 
 def play_out(env: ScorpionVectorEnv, seeds: list[int], seed: int = 0) -> dict[str, Any]:
@@ -49,6 +53,44 @@ def test_random_play_wins_as_often_as_measured() -> None:
         assert (ends["score"][won] >= 460).all()
         assert (ends["sequences"][won] == 4).all()
     assert 0.018 <= wins / 20_000 <= 0.025
+
+
+def assert_masks_are_whole(rules: Rules, steps: int) -> None:
+    """Masks brought up to date step by step equal masks written anew."""
+    env = ScorpionVectorEnv(64, rules=rules, autoreset_mode=AutoresetMode.DISABLED)
+    rng = np.random.default_rng(5)
+    _, info = env.reset(seed=0)
+    fresh = np.zeros(rules.actions, np.int8)
+    compared = 0
+    for _ in range(steps):
+        actions = (rng.random(info["action_mask"].shape) * info["action_mask"]).argmax(axis=1)
+        _, _, terminated, truncated, info = env.step(actions)
+        for game, mask in enumerate(info["action_mask"]):
+            state = copy_state(row_of(env._batch.state, game))
+            settle(rules.compiled, state, fresh)
+            np.testing.assert_array_equal(mask, fresh)
+            assert state.counters[BUILDS] == env._batch.state.counters[game, BUILDS]
+            compared += 1
+        over = terminated | truncated
+        if over.any():
+            _, reset_info = env.reset(options={"reset_mask": over})
+            info["action_mask"] = reset_info["action_mask"]
+    assert compared == 64 * steps
+
+
+@pytest.mark.parametrize("name", sorted(RULE_SETS))
+def test_masks_brought_up_to_date_equal_masks_written_anew(name: str) -> None:
+    assert_masks_are_whole(RULE_SETS[name], 60)
+
+
+def test_masks_of_small_random_rule_sets_equal_masks_written_anew() -> None:
+    played = 0
+    for seed in range(60):
+        rules = random_rules(seed)
+        with contextlib.suppress(ValueError):  # rules under which few deals have a first move
+            assert_masks_are_whole(rules, 30)
+            played += 1
+    assert played > 40
 
 
 @pytest.mark.parametrize("name", ["classic", "flexible", "wasp", "undo_3_flexible", "small_any"])

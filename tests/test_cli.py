@@ -9,8 +9,10 @@ import pytest
 
 from scorpion_env.cli import main
 from scorpion_env.game import Game
+from scorpion_env.records import read_records
 from scorpion_env.solver.progress import Progress
 from scorpion_env.solver.tally import Tally
+from scorpion_env.suites import find_suite
 
 ROOT = Path(__file__).parents[1]
 
@@ -42,6 +44,21 @@ def _is_winnable(seed: int, capsys: pytest.CaptureFixture[str]) -> bool:
     return "can be won" in capsys.readouterr().out
 
 
+def test_won_games_are_recorded(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    games, deals = tmp_path / "games.jsonl", tmp_path / "deals.jsonl"
+    solve = ["solve", "--nodes", "20000", "--record", str(games)]
+    assert main([*solve, "--seeds", "3:14", "--output", str(deals), "--workers", "1"]) == 0
+    assert f"2 won games recorded in {games}" in capsys.readouterr().out
+    records = list(read_records(games))
+    assert [record.seed for record in records] == find_suite("classic-winnable").seeds[:2].tolist()
+    assert {(record.player, record.ended) for record in records} == {("solver", "won")}
+    assert main([*solve, "--seed", "3"]) == 0
+    assert list(read_records(games)) == records[:1]
+    assert main([*solve, "--deal", "ms1"]) == 0
+    assert list(read_records(games)) == []
+    assert "0 won games recorded" in capsys.readouterr().out
+
+
 def test_boards_and_other_rules(capsys: pytest.CaptureFixture[str]) -> None:
     board = Game(5, "wasp").to_text(reveal=True)
     assert main(["solve", "--deal", board, "--rules", "wasp"]) == 0
@@ -61,6 +78,9 @@ def test_boards_and_other_rules(capsys: pytest.CaptureFixture[str]) -> None:
         (["--deal", "nothing"], "'nothing' is no deal"),
         (["--seed", "-1"], "seed=-1 must be a whole number from 0 up"),
         (["--summary", "{}"], "No such file or directory"),
+        (["--summary", "{}", "--record", "{}"], "--record goes with deals to solve"),
+        (["--seeds", "0:9", "--output", "{}", "--record", "{}"], "name the same file"),
+        (["--seed", "1", "--record", "{}/no/games.jsonl"], "cannot be written"),
     ],
 )
 def test_mistakes_take_a_line(

@@ -13,6 +13,7 @@ from scorpion_env.solver import DrawnDeals, Solver
 from scorpion_env.suites import find_suite, suite_names
 from scorpion_env.vector_env import ScorpionVectorEnv
 from train.config import Config
+from train.lost_games import LostGames
 from train.ppo import make_games
 from train.vec_env import ScorpionVecEnv
 
@@ -112,3 +113,26 @@ def test_wrong_wishes() -> None:
         hopeless.advance(np.array([2**40], np.uint64), np.ones(1, np.bool_))
     with pytest.raises(ValueError, match="Input should be 'all', 'not_lost' or 'winnable'"):
         Config.model_validate({"deals": "easy"})
+
+
+def test_training_episodes_end_once_their_game_is_proven_lost() -> None:
+    games = make_games(Config(num_envs=64, end_lost=True))
+    plain = make_games(Config(num_envs=64))
+    generator = np.random.default_rng(3)
+    lengths: dict[bool, list[int]] = {}
+    for ending, played in ((True, games), (False, plain)):
+        played.seed(SEED)
+        played.reset()
+        ended = []
+        for _ in range(60):
+            masks = played.action_masks()
+            actions = (generator.random(masks.shape) * masks).argmax(axis=1)
+            _, _, dones, infos = played.step(actions)
+            ended += [infos[game] for game in np.flatnonzero(dones)]
+            if ending:
+                assert not LostGames(played.games.rules).among(played.games.state, ~dones).any()
+        lengths[ending] = [info["episode"]["l"] for info in ended]
+        for info in ended:
+            assert info["TimeLimit.truncated"] is False
+            assert np.shape(info["terminal_observation"]) == games.observation_space.shape
+    assert np.mean(lengths[True]) < 0.5 * np.mean(lengths[False])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from agents.__main__ import main
-from agents.base import Actions, Agent, Mask
+from agents.base import Actions, Agent, Mask, softmax
 from agents.evaluation import (
     EpisodeResults,
     evaluate,
@@ -21,10 +21,14 @@ from agents.evaluation import (
 from agents.greedy import GreedyAgent
 from agents.policy import PolicyAgent
 from agents.random import RandomAgent
+from agents.recorder import Recorder
 from scorpion_env import __version__
 from scorpion_env.deals import parse_seeds
 from scorpion_env.env import ScorpionEnv
+from scorpion_env.game import Game
 from scorpion_env.intervals import wilson_interval
+from scorpion_env.records import read_records
+from scorpion_env.variants import find_rules
 from tests.policies import write_policy
 
 ARRAYS = [name for name in EpisodeResults._fields if name != "seconds"]
@@ -245,9 +249,64 @@ def test_command_line_writes_valid_json_for_one_game(tmp_path: Path) -> None:
     assert json.loads(file.read_text())[0]["score_ci_low"] is None
 
 
+@pytest.mark.parametrize("name", ["random", "greedy", "policy", "sampled"])
+def test_recorded_games_are_those_that_were_played(
+    name: str, makers: dict[str, Callable[[], Agent]]
+) -> None:
+    rules, seeds = find_rules("classic"), [7, 3, 3, 11, 20, 8]
+    agent = makers[name]()
+    recorder = Recorder(agent.name, rules, seeds)
+    results = evaluate(agent, rules, seeds, 2, recorder=recorder)
+    records = list(recorder.records())
+    assert [record.seed for record in records] == seeds
+    assert [record.scores[-1] for record in records] == results.score.tolist()
+    assert [len(record.actions) for record in records] == results.steps.tolist()
+    assert [record.ended == "won" for record in records] == results.won.tolist()
+    for record in records:
+        record.check()
+        assert record.player == agent.name
+        assert bool(record.choices) == (name in ("policy", "sampled"))
+        for action, choices in zip(record.actions, record.choices, strict=bool(record.choices)):
+            shares = [share for _, share in choices]
+            assert shares[:5] == sorted(shares[:5], reverse=True)
+            if name == "policy":
+                assert choices[0][0] == action
+
+
+def test_a_recorded_action_is_kept_among_the_top_few() -> None:
+    rules = find_rules("double_scorpion")
+    recorder = Recorder("mine", rules, [5])
+    game = Game(5, rules)
+    legal = np.flatnonzero(game.action_mask())
+    shares = np.zeros((1, rules.actions))
+    shares[0, legal] = np.arange(1, len(legal) + 1) / np.arange(1, len(legal) + 1).sum()
+    recorder.note(np.array([0]), legal[:1], shares)
+    (record,) = recorder.records()
+    assert len(legal) > 6
+    best = [*legal[:-5:-1], legal[0]]
+    assert record.choices == (tuple((a, round(shares[0, a], 4)) for a in best),)
+
+
+def test_softmax() -> None:
+    shares = softmax(np.array([[0, 0, -np.inf], [1000, 1000 - np.log(3), -np.inf]], np.float32))
+    assert shares == pytest.approx(np.array([[0.5, 0.5, 0], [0.75, 0.25, 0]]), abs=1e-4)
+
+
+def test_command_line_writes_the_games(tmp_path: Path) -> None:
+    policy, file = write_policy(tmp_path / "mine"), tmp_path / "games.jsonl"
+    assert main(["greedy", str(policy), "--seeds", "10:14", "--record", str(file)]) == 0
+    records = list(read_records(file))
+    assert [record.player for record in records] == ["greedy"] * 4 + [str(policy)] * 4
+    assert [record.seed for record in records] == [*range(10, 14)] * 2
+    expected = evaluate(GreedyAgent("classic"), "classic", range(10, 14))
+    assert [record.scores[-1] for record in records[:4]] == expected.score.tolist()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["random", "--json", "one", "--record", "./one"], "--json and --record name the same"),
+        (["random", "--record", "/nowhere/games.jsonl"], "/nowhere/games.jsonl cannot be written"),
         (["nobody"], "agent 'nobody' is unknown"),
         (["random", "--seeds", "9:9"], "seeds '9:9' name 0 games"),
         (["random", "--seeds", "many"], "seeds 'many' are no range"),

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scorpion_env import VARIANTS, Rules
+from scorpion_env import VARIANTS
 from scorpion_env.deals import read_deal
 from scorpion_env.game import Game
 from scorpion_env.notation import name_card
@@ -29,7 +29,15 @@ from scorpion_env.records import (
 from scorpion_env.solver import solve
 from scorpion_env.suites import find_suite
 from tests.lockstep import RULE_SETS
-from tests.random_games import RULE_NAMES, SEEDS, few, play_on, random_game, some
+from tests.random_games import (
+    RULE_NAMES,
+    SEEDS,
+    few,
+    play_on,
+    random_actions,
+    random_game,
+    some,
+)
 from tests.random_rules import random_rules
 
 
@@ -47,18 +55,6 @@ def written(tmp_path: Path, *records: GameRecord) -> Path:
 
 def read_back(tmp_path: Path, *records: GameRecord) -> list[GameRecord]:
     return list(read_records(written(tmp_path, *records)))
-
-
-def random_actions(rules: Rules, seed: int, steps: int) -> list[int]:
-    """Play random legal actions in the game of a seed, undo among them; return them."""
-    game, rng, actions = Game(seed, rules), np.random.default_rng(seed), []
-    for _ in range(steps):
-        legal = np.flatnonzero(game.action_mask())
-        if not len(legal):
-            break
-        actions.append(int(rng.choice(legal)))
-        game.play(actions[-1])
-    return actions
 
 
 @pytest.mark.parametrize("name", sorted(VARIANTS))

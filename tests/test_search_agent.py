@@ -74,6 +74,18 @@ def test_every_variant_is_played(name: str) -> None:
         observation, *_, info = env.step(actions)
 
 
+def test_probabilities_are_shares_of_visits() -> None:
+    env = ScorpionVectorEnv(2, rules=VARIANTS["classic"])
+    agent = agent_of()
+    observation, info = env.reset(seed=find_suite("classic-winnable").seeds[:2].tolist())
+    agent.begin(np.arange(2, dtype=np.uint64))
+    actions = agent.act(observation, info["action_mask"])
+    shares = agent.probabilities()
+    assert shares.sum(axis=1) == pytest.approx(1)
+    assert not shares[info["action_mask"] == 0].any()
+    assert (shares[np.arange(2), actions] == shares.max(axis=1)).all()
+
+
 def opened(seed: int) -> str:
     """Return a Scorpion II game as a board text, played to where all cards lie open, winnable."""
     rules = VARIANTS["scorpion_ii"]

@@ -33,6 +33,7 @@ SMALL = """
 total_steps: 2048
 num_envs: 16
 checkpoint_every: 512
+end_lost: true
 network:
   hidden: [16]
 ppo:
@@ -40,6 +41,7 @@ ppo:
   batch_size: 64
   n_epochs: 2
   final_learning_rate: 1.0e-5
+  final_ent_coef: 1.0e-3
 evaluation:
   every: 512
   seeds: 0:16
@@ -269,7 +271,6 @@ def test_adapter_passes_options_and_tells_infos() -> None:
 
 
 @pytest.mark.parametrize("make", [make_vec_env, lambda name: PPO("MultiInputPolicy", name)])
-@pytest.mark.filterwarnings("ignore:.*render_mode.*")
 def test_sb3_makes_the_environment_by_its_name(make: Any) -> None:
     assert make("Scorpion-v0") is not None
 
@@ -347,3 +348,15 @@ def test_unmasked_algorithms_run(algorithm: Any) -> None:
     observation, _ = env.reset(seed=0)
     action, _ = model.predict(observation)
     assert env.action_space.contains(int(action))
+
+
+def test_entropy_coefficient_falls_linearly(tmp_path: Path) -> None:
+    ppo_config = {"ent_coef": 0.1, "final_ent_coef": 0.02, "batch_size": 64}
+    config = Config(total_steps=1000, num_envs=8, ppo=ppo_config)
+    games = make_games(config)
+    callback = ppo.RunCallback(config, tmp_path, games)
+    callback.model = make_model(config, games)
+    for steps, expected in ((0, 0.1), (500, 0.06), (1000, 0.02), (1500, 0.02)):
+        callback.model.num_timesteps = steps
+        callback.set_entropy_coefficient()
+        assert callback.model.ent_coef == pytest.approx(expected)

@@ -16,8 +16,9 @@ import torch
 from sb3_contrib import MaskablePPO
 
 from scorpion_env.env_state import EnvState
+from scorpion_env.whole_file import write_whole
 from train.config import Config
-from train.run_folder import RunError, read_json, write_text
+from train.run_folder import RunError, read_json
 from train.vec_env import ScorpionVecEnv
 
 FOLDER = "checkpoints"
@@ -42,7 +43,7 @@ def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, config: Config, r
     model.save(temporary / MODEL)
     with (temporary / ARRAYS).open("wb") as file:
         np.savez(file, **_arrays(model, games))
-    write_text(temporary / NUMBERS, json.dumps(_numbers(model, games, config)))
+    write_whole(temporary / NUMBERS, json.dumps(_numbers(model, games, config)))
     shutil.rmtree(folder, ignore_errors=True)
     temporary.replace(folder)
     for old in checkpoints(run)[:-KEPT]:

@@ -91,6 +91,9 @@ class PPO(Section):
     gae_lambda: float = Field(default=0.95, ge=0, le=1)
     clip_range: float = Field(default=0.2, gt=0)
     ent_coef: float = Field(default=0.01, ge=0)
+    final_ent_coef: float | None = Field(
+        default=None, ge=0, description="where a linear schedule ends; none: constant"
+    )
     vf_coef: float = Field(default=0.5, ge=0)
     max_grad_norm: float = Field(default=0.5, gt=0)
     target_kl: float | None = Field(default=None, gt=0)
@@ -125,6 +128,9 @@ class Config(Section):
     deals: Wanted = Field(default="all", description="all, not_lost (not at once) or winnable")
     deal_nodes: int = Field(
         default=NODES, ge=1, le=10_000_000, description="positions to find a winnable deal's win in"
+    )
+    end_lost: bool = Field(
+        default=False, description="end an episode once its game is proven lost, all cards known"
     )
     num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)

@@ -11,10 +11,10 @@ from safetensors.numpy import save
 from sb3_contrib import MaskablePPO
 
 from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
+from scorpion_env.whole_file import write_whole
 from train.config import Config
 from train.network_export import export_network
 from train.network_policy import NetworkPolicy
-from train.run_folder import write_bytes, write_text
 
 
 def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
@@ -45,5 +45,5 @@ def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
         "activation": config.network.activation,
         "steps": model.num_timesteps,
     }
-    write_bytes(folder / POLICY_TENSORS, save(tensors))
-    write_text(folder / POLICY_JSON, json.dumps(about, indent=2) + "\n")
+    write_whole(folder / POLICY_TENSORS, save(tensors))
+    write_whole(folder / POLICY_JSON, json.dumps(about, indent=2) + "\n")

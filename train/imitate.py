@@ -22,6 +22,7 @@ from scorpion_env.engine.deal import deal
 from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
 from scorpion_env.solver.relations import relations_of
+from scorpion_env.whole_file import write_whole
 from train.config import ConfigError
 from train.fit import fit, is_mixed
 from train.imitation_config import Imitation, Stage, load_imitation
@@ -30,7 +31,7 @@ from train.move_network import MoveNetwork
 from train.network_export import export_network
 from train.positions import Kept, Play, judge_game, make_tools, packed_size, play_game
 from train.rollouts import make_known, try_game
-from train.run_folder import RunError, create_run, write_text
+from train.run_folder import RunError, create_run
 from train.solved_deals import OPTIONS, Deals, training_deals, winnable_deals
 
 ROWS_A_GAME = 100  # room for positions; what does not fit is left out
@@ -109,7 +110,7 @@ def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
         tell(f"  wins {won / len(tests.decks):.2%} [{low:.2%}, {high:.2%}]")
         reached.append({"won": won, "deals": len(tests.decks), "positions": len(kept.packed)})
         export_network(network.weights(), config.rules, run, stages=number + 1)
-        write_text(run / "summary.json", json.dumps(reached, indent=2) + "\n")
+        write_whole(run / "summary.json", json.dumps(reached, indent=2) + "\n")
     return network.weights()
 
 

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from stable_baselines3.common.logger import KVWriter
 
-from train.run_folder import RunError, write_bytes, write_text
+from scorpion_env.whole_file import write_whole
+from train.run_folder import RunError
 
 METRICS_CSV = "metrics.csv"
 CURVE_PNG = "learning_curve.png"
@@ -53,7 +54,7 @@ class MetricsWriter(KVWriter):
         writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write_text(self.path, text.getvalue())
+        write_whole(self.path, text.getvalue())
 
     def write(
         self, key_values: dict[str, Any], key_excluded: dict[str, tuple[str, ...]], step: int = 0
@@ -116,4 +117,4 @@ def draw_curve(run: Path) -> None:
     axes[1].set_xlabel("environment steps")
     image = io.BytesIO()
     figure.savefig(image, format="png", dpi=120)
-    write_bytes(run / CURVE_PNG, image.getvalue())
+    write_whole(run / CURVE_PNG, image.getvalue())

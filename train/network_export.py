@@ -11,7 +11,7 @@ from safetensors.numpy import save
 from agents.network import Network
 from agents.network_agent import KIND, sizes_of
 from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
-from train.run_folder import write_bytes, write_text
+from scorpion_env.whole_file import write_whole
 
 
 def export_network(network: Network, rules: str, folder: Path, **about: Any) -> None:
@@ -27,5 +27,5 @@ def export_network(network: Network, rules: str, folder: Path, **about: Any) -> 
         **sizes_of(network),
         **about,
     }
-    write_bytes(folder / POLICY_TENSORS, save(network._asdict()))
-    write_text(folder / POLICY_JSON, json.dumps(fields, indent=2) + "\n")
+    write_whole(folder / POLICY_TENSORS, save(network._asdict()))
+    write_whole(folder / POLICY_JSON, json.dumps(fields, indent=2) + "\n")

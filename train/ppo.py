@@ -25,12 +25,13 @@ from agents.network_agent import sizes_of
 from agents.registry import find_network, make_agent
 from scorpion_env import VARIANTS
 from scorpion_env.deals import parse_seeds
+from scorpion_env.whole_file import write_whole
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy
 from train.metrics import MetricsWriter, draw_curve
 from train.network_policy import NetworkPolicy
-from train.run_folder import RunError, write_text
+from train.run_folder import RunError
 from train.vec_env import ScorpionVecEnv
 
 STATISTICS_WINDOW = 1000
@@ -52,6 +53,7 @@ def make_games(config: Config, kind: type[ScorpionVecEnv] = ScorpionVecEnv) -> S
         win_bonus=config.win_bonus,
         deals=config.deals,
         deal_nodes=config.deal_nodes,
+        end_lost=config.end_lost,
     )
 
 
@@ -60,7 +62,8 @@ def make_model(config: Config, games: ScorpionVecEnv) -> MaskablePPO:
     torch.set_num_threads(config.threads)
     # the masked logits are always valid; checking them costs an eighth of the training time
     Distribution.set_default_validate_args(False)
-    options = config.ppo.model_dump(exclude={"learning_rate", "final_learning_rate"})
+    scheduled = {"learning_rate", "final_learning_rate", "final_ent_coef"}
+    options = config.ppo.model_dump(exclude=scheduled)
     kind, policy_kwargs = policy_of(config)
     return MaskablePPO(
         kind,
@@ -126,6 +129,7 @@ class RunCallback(BaseCallback):
         return (self.model.num_timesteps // every + 1) * every
 
     def _on_rollout_start(self) -> None:
+        self.set_entropy_coefficient()
         at_start = self.model.num_timesteps == 0
         if self.model.num_timesteps >= self.next_evaluation:
             self.evaluate()
@@ -135,6 +139,13 @@ class RunCallback(BaseCallback):
             self.next_checkpoint = self._next(self.config.checkpoint_every)
         if self.stop_asked:
             raise StopAskedError
+
+    def set_entropy_coefficient(self) -> None:
+        """Set the entropy coefficient as its schedule says."""
+        first, last = self.config.ppo.ent_coef, self.config.ppo.final_ent_coef
+        if last is not None:
+            left = max(1 - self.model.num_timesteps / self.config.total_steps, 0)
+            self.model.ent_coef = last + (first - last) * left
 
     def _on_step(self) -> bool:
         return True
@@ -194,7 +205,7 @@ def train(config: Config, run: Path, resume: bool = False, progress: bool = True
         callback.init_callback(model)
         callback.evaluate()
         callback.save()
-        write_text(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
+        write_whole(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
     draw_curve(run)
     model.logger.close()
     return finished

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -11,6 +10,7 @@ from typing import Any
 
 import yaml
 
+from scorpion_env.whole_file import write_whole
 from train.config import Section
 
 LATEST = "latest"
@@ -19,21 +19,6 @@ PACKAGES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-co
 
 class RunError(ValueError):
     """A run folder that cannot be used; the message says what to do."""
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a file so that it is there whole or not at all."""
-    write_bytes(path, text.encode())
-
-
-def write_bytes(path: Path, data: bytes) -> None:
-    """Write a file so that it is there whole or not at all."""
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
-    temporary.replace(path)
 
 
 def create_run(runs: Path, name: str, config: Section, chosen: bool) -> Path:
@@ -55,8 +40,8 @@ def create_run(runs: Path, name: str, config: Section, chosen: bool) -> Path:
             number += 1
             folder = runs / f"{name}-{number}"
         folder.mkdir()
-        write_text(folder / "config.yaml", yaml.safe_dump(config.model_dump(), sort_keys=False))
-        write_text(folder / "versions.json", json.dumps(versions(), indent=2) + "\n")
+        write_whole(folder / "config.yaml", yaml.safe_dump(config.model_dump(), sort_keys=False))
+        write_whole(folder / "versions.json", json.dumps(versions(), indent=2) + "\n")
     except FileExistsError as error:
         raise RunError(
             f"{folder} exists and is never overwritten: choose another --name, or go on with "

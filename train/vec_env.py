@@ -14,6 +14,7 @@ from scorpion_env.deals import FIRST_TRAINING_SEED
 from scorpion_env.solver.drawn_deals import NODES, DrawnDeals, Wanted
 from scorpion_env.variants import find_rules
 from scorpion_env.vector_env import ScorpionVectorEnv
+from train.lost_games import LostGames
 
 
 class ScorpionVecEnv(VecEnv):
@@ -34,6 +35,9 @@ class ScorpionVecEnv(VecEnv):
         Which deals are dealt; see `scorpion_env.solver.DrawnDeals`.
     deal_nodes : int
         Budget of positions in which a winnable deal must be won.
+    end_lost : bool
+        End an episode as soon as its game is proven lost, all cards known. The player cannot know
+        that: it is a signal for training only, and no part of the game.
     **options
         Arguments of `ScorpionVectorEnv`.
     """
@@ -45,14 +49,16 @@ class ScorpionVecEnv(VecEnv):
         training: bool = True,
         deals: Wanted = "all",
         deal_nodes: int = NODES,
+        end_lost: bool = False,
         **options: Any,
     ) -> None:
+        rules = find_rules(options.get("rules", "classic"))
         if deals != "all":
-            rules = find_rules(options.get("rules", "classic"))
             options["deal_source"] = DrawnDeals(rules, deals, deal_nodes)
         self.games = ScorpionVectorEnv(
             num_envs, autoreset_mode=AutoresetMode.SAME_STEP, copy=True, **options
         )
+        self._lost = LostGames(rules) if end_lost else None
         self.reward_scale = reward_scale
         self.training = training
         self.returns = np.zeros(num_envs)
@@ -105,15 +111,34 @@ class ScorpionVecEnv(VecEnv):
         for game in np.flatnonzero(info["illegal_action"]):
             infos[game]["illegal_action"] = True
         for game in np.flatnonzero(dones):
-            infos[game] = self._last_info(info, game, bool(truncated[game]))
+            last = _info_of(info["final_info"], game), info["final_obs"][game]
+            infos[game] = self._last_info(*last, game, bool(truncated[game]))
+        if self._lost is not None:
+            observation, dones = self._end_lost(observation, info, dones, infos)
         self.returns[dones] = 0
         self.lengths[dones] = 0
         return observation, (rewards * self.reward_scale).astype(np.float32), dones, infos
 
-    def _last_info(self, info: dict[str, Any], game: int, truncated: bool) -> dict[str, Any]:
+    def _end_lost(
+        self, observation: Any, info: Any, dones: npt.NDArray, infos: list[dict[str, Any]]
+    ) -> tuple[Any, npt.NDArray]:
+        """End the running games that are proven lost; return the observation and all that ended."""
+        assert self._lost is not None
+        lost = self._lost.among(self.games.state, ~dones)
+        if not lost.any():
+            return observation, dones
+        for game in np.flatnonzero(lost):
+            last = _info_of(info, game), _row_of(observation, game)
+            infos[game] = self._last_info(*last, game, truncated=False)
+        observation, _ = self.games.reset(options={"reset_mask": lost})
+        return observation, dones | lost
+
+    def _last_info(
+        self, info: dict[str, Any], observation: Any, game: int, truncated: bool
+    ) -> dict[str, Any]:
         return {
-            **_info_of(info["final_info"], game),
-            "terminal_observation": info["final_obs"][game],
+            **info,
+            "terminal_observation": observation,
             "TimeLimit.truncated": truncated,
             "episode": {"r": float(self.returns[game]), "l": int(self.lengths[game]), "t": 0.0},
         }
@@ -159,9 +184,16 @@ class ScorpionVecEnv(VecEnv):
         """Nothing is held open."""
 
 
+def _row_of(observation: Any, game: int) -> Any:
+    if isinstance(observation, dict):
+        return {name: array[game] for name, array in observation.items()}
+    return observation[game]
+
+
 def _info_of(infos: dict[str, Any], game: int) -> dict[str, Any]:
     """Return one game's info, in Python's own types where there are any."""
-    info = {name: values[game] for name, values in infos.items() if name[0] != "_"}
+    own = {name: values for name, values in infos.items() if not name.startswith(("_", "final_"))}
+    info = {name: values[game] for name, values in own.items()}
     return {
         name: value.item() if isinstance(value, np.generic) else value
         for name, value in info.items()

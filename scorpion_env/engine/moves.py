@@ -1,14 +1,13 @@
-"""What an action does: the legal mask, moves, the deal of the reserve, undo.
+"""What an action does: moves, the deal of the reserve, undo.
 
 An action is ``card * columns + target column``; ``cards * columns`` deals the reserve and the next
-number takes the last action back. Only this module translates between actions and moves. Kernels
+number takes the last action back. Only this module and `mask` know these numbers. Kernels
 that apply an action trust it to be legal.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined, internal, kernel
 from scorpion_env.engine.state import (
@@ -31,85 +30,12 @@ from scorpion_env.engine.state import (
     STATUS,
     UNDOABLE,
     State,
-    can_lead,
     card_at,
     top_sequence,
 )
-from scorpion_env.rules import (
-    RESERVE_DEAL,
-    RESERVE_DEAL_WHEN_IDLE,
-    CompiledRules,
-)
+from scorpion_env.rules import CompiledRules
 
 PLACEMENT_POINTS, FLIP_POINTS, SEQUENCE_POINTS = 5, 5, 100
-
-
-@inlined
-def is_idle(rules: CompiledRules, state: State, card: int) -> bool:
-    """Say whether moving ``card``'s block to an empty column is an idle move; changes nothing.
-
-    Idle: a whole column moves and no sequence is removed by it.
-    """
-    column = np.int64(state.column_of[card])
-    if column < 0 or state.height_of[card] > 0:
-        return False
-    return rules.sequences_stay == 1 or not top_sequence(rules, state, column)
-
-
-@inlined
-def reserve_waits(rules: CompiledRules, state: State) -> bool:
-    """Say whether a reserve is still to be dealt; changes nothing."""
-    return rules.reserve_columns.shape[0] > 0 and state.reserve[0] != NO_CARD
-
-
-@inlined
-def reserve_is_gone(rules: CompiledRules, state: State) -> bool:
-    """Say whether no reserve card is left to deal or play; changes nothing."""
-    for place in range(rules.reserve_cards):
-        if state.reserve[place] != NO_CARD:
-            return False
-    return True
-
-
-@inlined
-def may_deal(rules: CompiledRules, state: State, live: int) -> bool:
-    """Say whether the reserve may be dealt, ``live`` other legal moves not being idle; reads."""
-    if not reserve_waits(rules, state):
-        return False
-    return rules.reserve == RESERVE_DEAL or (rules.reserve == RESERVE_DEAL_WHEN_IDLE and live == 0)
-
-
-@inlined
-def legal_mask(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> int:
-    """Write the legal actions into ``mask`` (actions,); return how many moves are not idle.
-
-    The deal and undo are in the mask but not in the number.
-    """
-    mask[:] = 0
-    live = np.int64(0)
-    for target in range(rules.columns):
-        height = state.height[target]
-        if height == 0:
-            for k in range(rules.leaders.shape[0]):
-                card = np.int64(rules.leaders[k])
-                if can_lead(rules, state, card):
-                    mask[card * rules.columns + target] = 1
-                    if not is_idle(rules, state, card):
-                        live += 1
-        else:
-            top = card_at(state, target, height - 1)
-            for k in range(rules.sources.shape[1]):
-                source = np.int64(rules.sources[top, k])
-                card = max(source, 0)
-                legal = (source >= 0) & can_lead(rules, state, card)
-                legal &= state.column_of[card] != target
-                mask[card * rules.columns + target] |= legal
-                live += legal
-    if may_deal(rules, state, live):
-        mask[rules.deal_action] = 1
-    if state.counters[UNDOABLE] > 0:
-        mask[rules.deal_action + 1] = 1
-    return live
 
 
 @inlined

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined, internal, kernel
-from scorpion_env.engine.moves import legal_mask, reserve_is_gone
+from scorpion_env.engine.mask import legal_mask, reserve_is_gone
 from scorpion_env.engine.state import (
     IN_RESERVE,
     LOST,
@@ -95,18 +95,27 @@ def is_lost(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8], live
     )
 
 
+@inlined
+def conclude(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8], live: int) -> int:
+    """Write the STATUS counter, ``live`` moves of ``mask`` not being idle; return the status.
+
+    The mask of a game that has ended becomes all zero.
+    """
+    status = PLAYING
+    if is_won(rules, state):
+        status = WON
+    elif is_lost(rules, state, mask, live):
+        status = LOST
+    if status != PLAYING:
+        mask[:] = 0
+    state.counters[STATUS] = status
+    return status
+
+
 @kernel
 def settle(rules: CompiledRules, state: State, mask: npt.NDArray[np.int8]) -> int:
     """Write the legal mask (actions,) and the STATUS counter; return the status.
 
     The mask of a game that has ended is all zero.
     """
-    status = PLAYING
-    if is_won(rules, state):
-        status = WON
-    elif is_lost(rules, state, mask, legal_mask(rules, state, mask)):
-        status = LOST
-    if status != PLAYING:
-        mask[:] = 0
-    state.counters[STATUS] = status
-    return status
+    return conclude(rules, state, mask, legal_mask(rules, state, mask))

@@ -13,8 +13,8 @@ from scorpion_env.rules import RESERVE_PLAY, CompiledRules, Rules
 NO_CARD = 255  # marks an empty place of the tableau and a reserve card that is gone
 IN_RESERVE, OFF_TABLEAU = -1, -2  # values of State.column_of beside the column numbers
 
-SCORE, MOVES, DOWN, SEQUENCES, STATUS, BEST, UNDOABLE, NEWEST = range(8)
-COUNTERS = 8
+SCORE, MOVES, DOWN, SEQUENCES, STATUS, BEST, UNDOABLE, NEWEST, BUILDS = range(9)
+COUNTERS = 9
 PLAYING, WON, LOST = range(3)  # values of the STATUS counter
 
 DONE_ACTION, DONE_SOURCE, DONE_FLIPS, DONE_REMOVALS, SCORE_BEFORE, BEST_BEFORE = range(6)
@@ -36,7 +36,7 @@ class State(NamedTuple):
     reserve: npt.NDArray[np.uint8]  # (N, reserve cards) card ids, NO_CARD once gone
     removed: npt.NDArray[np.uint8]  # (N, sequences, ranks) sequences in the order removed
     completed: npt.NDArray[np.uint8]  # (N, sequences) 1 where the sequence of that king is complete
-    counters: npt.NDArray[np.int32]  # (N, COUNTERS) SCORE ... NEWEST
+    counters: npt.NDArray[np.int32]  # (N, COUNTERS) SCORE ... BUILDS
     history: npt.NDArray[np.int32]  # (N, undo capacity, RECORD) a ring of undoable actions
 
 

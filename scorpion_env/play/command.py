@@ -35,11 +35,13 @@ def add_parser(commands: Any) -> None:
         epilog=_NOTES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--rules", help=", ".join(VARIANTS))
+    parser.add_argument("--rules", metavar="NAME", help=", ".join(VARIANTS))
     what = parser.add_mutually_exclusive_group()
-    what.add_argument("--seed", type=int, help="play the deal of reset(seed=...)")
+    what.add_argument("--seed", type=int, metavar="N", help="play the deal of reset(seed=...)")
     what.add_argument("--deal", help="play a PySolFC number, such as ms123, or a board text")
-    what.add_argument("--number", type=int, help="play a deal's number in info or in a file")
+    what.add_argument(
+        "--number", type=int, metavar="N", help="play a number in info or in a file"
+    )
     what.add_argument("--resume", type=Path, metavar="FILE", help="go on with a file's last game")
     parser.set_defaults(run=run)
 

@@ -10,12 +10,17 @@ from typing import Any
 from scorpion_env.deals import parse_seeds
 from scorpion_env.game import Game
 from scorpion_env.notation import name_move
+from scorpion_env.records import GameRecord, record_actions, record_game, write_records
+from scorpion_env.rules import Rules
 from scorpion_env.solver.answers import Question
 from scorpion_env.solver.on_ray import HERE
-from scorpion_env.solver.solution import DEFAULT_NODES, solve
+from scorpion_env.solver.solution import DEFAULT_NODES, Solution, solve
 from scorpion_env.solver.sweep import sweep, tally_of
+from scorpion_env.solver.sweep_file import read_answers
 from scorpion_env.variants import VARIANTS, find_rules
+from scorpion_env.whole_file import check_writable
 
+PLAYER = "solver"  # of the games that are recorded
 _EXAMPLE = """\
 scorpion solve --deal ms123
 scorpion solve --seeds 0:10000 --output deals.jsonl
@@ -52,11 +57,16 @@ def add_parser(commands: Any) -> None:
     parser.add_argument(
         "--ray", nargs="?", const=HERE, metavar="ADDRESS", help="work on a Ray cluster"
     )
+    parser.add_argument(
+        "--record", type=Path, metavar="FILE", help="write the games won there, for scorpion replay"
+    )
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
     """Do what the options ask for; return the exit code."""
+    if options.record is not None:
+        _check_record(options)
     if options.summary is not None:
         print(tally_of(options.summary).text())
         return 0
@@ -66,6 +76,14 @@ def run(options: argparse.Namespace) -> int:
         return _solve_many(options)
     _solve_one(options)
     return 0
+
+
+def _check_record(options: argparse.Namespace) -> None:
+    if options.summary is not None:
+        raise ValueError("--record goes with deals to solve, not with --summary")
+    if options.output is not None and options.output.resolve() == options.record.resolve():
+        raise ValueError("--output and --record name the same file: give each its own")
+    check_writable(options.record)
 
 
 def _solve_one(options: argparse.Namespace) -> None:
@@ -81,6 +99,15 @@ def _solve_one(options: argparse.Namespace) -> None:
         print(f"This deal cannot be won: all {solution.nodes} positions were searched.")
     else:
         print(f"This deal cannot be won. {solution.certificate.text}")
+    if options.record is not None:
+        _record_one(game, solution, options)
+
+
+def _record_one(game: Game, solution: Solution, options: argparse.Namespace) -> None:
+    for action in solution.actions:
+        game.play(action)
+    won = [record_game(game, PLAYER, seed=options.seed)] if game.is_won else []
+    _write_won(options.record, won)
 
 
 def _solve_many(options: argparse.Namespace) -> int:
@@ -98,4 +125,20 @@ def _solve_many(options: argparse.Namespace) -> int:
         )
         return 130
     print(tally.text())
+    if options.record is not None:
+        _record_many(options.record, options.output, question.rules, seeds)
     return 0
+
+
+def _record_many(path: Path, answers: Path, rules: Rules, seeds: range) -> None:
+    won = {a.seed: a for a in read_answers(answers) if a.status == "winnable" and a.seed in seeds}
+    records = [
+        record_actions(rules, answer.deal, answer.moves, PLAYER, seed=seed)
+        for seed, answer in sorted(won.items())
+    ]
+    _write_won(path, records)
+
+
+def _write_won(path: Path, records: list[GameRecord]) -> None:
+    write_records(path, records)
+    print(f"{len(records)} won {'game' if len(records) == 1 else 'games'} recorded in {path}")

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.engine.compile import inlined
-from scorpion_env.engine.moves import reserve_waits
+from scorpion_env.engine.mask import reserve_waits
 from scorpion_env.engine.state import State, card_at
 from scorpion_env.rules import CompiledRules
 from scorpion_env.solver.relations import Relations

@@ -14,7 +14,7 @@ Claim = tuple[Event, int]  # what never happens, and to which card (or family; 0
 Need = Literal["turned", "joined", "uncovered", "bottom"]
 
 LONGEST = 16  # sentences of a proof that are written out
-_SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
+SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 
 
 def explain(
@@ -100,4 +100,4 @@ class _Words:
     def _sequence(self, family: int) -> str:
         if self._rules.pattern == "alternate_colour":
             return "A sequence of its colours"
-        return f"The sequence of {_SUIT_NAMES[SUITS[family]]}"
+        return f"The sequence of {SUIT_NAMES[SUITS[family]]}"
