@@ -39,9 +39,7 @@ def add_parser(commands: Any) -> None:
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--seed", type=int, metavar="N", help="play the deal of reset(seed=...)")
     what.add_argument("--deal", help="play a PySolFC number, such as ms123, or a board text")
-    what.add_argument(
-        "--number", type=int, metavar="N", help="play a number in info or in a file"
-    )
+    what.add_argument("--number", type=int, metavar="N", help="play a number in info or in a file")
     what.add_argument("--resume", type=Path, metavar="FILE", help="go on with a file's last game")
     parser.set_defaults(run=run)
 
