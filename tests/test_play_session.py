@@ -57,7 +57,7 @@ def said(session: Session, text: str) -> str:
 
 @pytest.mark.parametrize(
     ("text", "moves"),
-    [("5c>2", ["5C>2"]), (" QH > 4 ", ["QH>4"]), ("3s", ["3S>5"]), ("deal", ["deal"])],
+    [("5c>2", ["5C>2"]), (" QH > 4 ", ["QH>4"]), ("3s", ["3S>5"])],
 )
 def test_moves_are_read_as_people_write_them(text: str, moves: list[str]) -> None:
     session = Session(Game(WINNABLE))
@@ -79,9 +79,7 @@ def test_moves_are_read_as_people_write_them(text: str, moves: list[str]) -> Non
         ("4C>9", "'4C>9' is no move: write a card and a column from 1 to 4"),
         ("9C", "move '9C>1': '9C' is not a card: write a rank of A234"),
         ("", "move '>1': '' is not a card"),
-        ("redo", "there is no move to play again"),
-        ("undo", "there is no move to take back"),
-        ("deal", "there is no reserve to deal in this game"),
+        ("deal", "move 'deal>1': 'deal' is not a card"),
     ],
 )
 def test_refusals_say_why(text: str, why: str) -> None:
@@ -111,9 +109,13 @@ def test_hidden_and_dealt_cards() -> None:
     assert said(session, f"{name}>5").endswith(f"{name} does not lie face-up")
     assert session.targets(hidden) == []
     session.deal()
-    assert said(session, "deal") == "the reserve has been dealt"
-    idle = Session(Game(WINNABLE, "traditional"))
-    assert said(idle, "deal").startswith("the reserve waits until")
+    for other, why in (
+        (session, "the reserve has been dealt"),
+        (little(), "there is no reserve to deal"),
+        (Session(Game(WINNABLE, "traditional")), "the reserve waits until"),
+    ):
+        with pytest.raises(ValueError, match=why):
+            other.deal()
 
 
 def test_a_card_alone_must_have_one_target() -> None:
@@ -190,7 +192,7 @@ def test_undo_of_the_rules_is_no_way_out_of_being_stuck() -> None:
     session.enter("3C>1")
     assert session.outcome == "stuck"
     assert "undo" in session.game.legal_moves()
-    session.enter("undo")
+    session.undo()
     assert session.outcome == "playing"
 
 
@@ -277,13 +279,13 @@ def test_a_hint_says_what_still_wins() -> None:
     hint = look(game, always)
     assert hint.action == solve(game).actions[0]
     assert hint.text.startswith("This still wins: ")
-    assert hint.text.endswith("looked at the hidden cards.")
+    assert hint.text.endswith("This hint looks at hidden cards.")
     assert hint.proof == ""
 
 
 def test_a_lost_deal_comes_with_its_cycle() -> None:
     hint = look(Game(LOST), always)
-    assert hint.text == "This deal is lost. This hint looked at the hidden cards."
+    assert hint.text == "This deal is lost. This hint looks at hidden cards."
     assert "A blocking cycle: " in hint.proof
     assert hint.action is None
 
@@ -313,7 +315,7 @@ def test_a_deal_that_was_always_lost_is_said_to_be() -> None:
 def test_a_hint_that_does_not_look_knows_only_what_is_seen() -> None:
     game = Game(WINNABLE)
     hint = guess(game, always)
-    assert "did not look at the hidden cards" in hint.text
+    assert "This hint does not look at hidden cards" in hint.text
     other = Game(rules="classic", deal=str(game), seed=7)
     assert other.to_text(reveal=True) != game.to_text(reveal=True)
     assert guess(other, always) == hint

@@ -51,7 +51,7 @@ class PlayApp(App[None]):
     #status Static { color: ansi_bright_white; background: ansi_blue; text-style: bold; }
     #title { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     #facts { width: auto; }
-    #said { height: 2; padding: 0 1; }
+    #said { height: auto; min-height: 2; max-height: 5; padding: 0 1; }
     FooterKey .footer-key--key { color: ansi_bright_yellow; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -134,8 +134,8 @@ class PlayApp(App[None]):
     def _save(self) -> None:
         try:
             save(self.session, self.path)
-        except OSError as problem:
-            self._say(f"The game is not saved: {problem}. e writes it to a file of your choice.")
+        except (OSError, ValueError) as problem:
+            self._say(f"The game is not saved ({_reason(problem)}): e writes it to another file.")
 
     def on_board_moved(self, event: Board.Moved) -> None:
         """Move a block."""
@@ -198,7 +198,7 @@ class PlayApp(App[None]):
             self._say(_ENDINGS[outcome])
             return
         self._is_thinking = True
-        self._say("Thinking ... Escape cancels. The first hint takes some 15 seconds more.")
+        self._say("Thinking ... Escape cancels. The first of its kind takes some 15 seconds more.")
         self.run_worker(self._think(look if looks else guess, self.session.game.copy()))
 
     async def _think(self, find: Find, game: Game) -> None:
@@ -218,13 +218,15 @@ class PlayApp(App[None]):
         self._thinker.close()
 
     def _show_hint(self, hint: Hint) -> None:
-        self._say(with_symbols(hint.text))
+        text = with_symbols(hint.text)
         columns = len(self.session.rules.layout.columns)
         if hint.action is not None and hint.action < self.session.rules.deal_action:
             self._board.take(*divmod(hint.action, columns))
+            text += " Enter plays it."
+        self._say(text)
         if hint.proof:
-            text = f"{hint.text}\n\n{hint.proof}"
-            self.push_screen(TextScreen("Why this is lost", with_symbols(text)))
+            proof = with_symbols(hint.proof).replace(". ", ".\n")  # a sentence a line
+            self.push_screen(TextScreen("Why this is lost", f"{text}\n\n{proof}"))
 
     # screens
 
@@ -259,8 +261,8 @@ class PlayApp(App[None]):
             return
         try:
             write_records(path, [self.session.record()])
-        except OSError as problem:
-            self._say(f"{path} cannot be written: {problem.strerror}. Name another file.")
+        except (OSError, ValueError) as problem:
+            self._say(f"{path} cannot be written: {_reason(problem)}. Name another file.")
         else:
             self._say(f"Written to {path}.")
 
@@ -272,6 +274,11 @@ class PlayApp(App[None]):
 def _sentence(problem: ValueError | str) -> str:
     text = with_symbols(str(problem))
     return f"{text[0].upper()}{text[1:]}."
+
+
+def _reason(problem: OSError | ValueError) -> str:
+    """Return why a file could not be written, without the name of the temporary one."""
+    return (isinstance(problem, OSError) and problem.strerror) or str(problem)
 
 
 def _facts(session: Session) -> str:

@@ -52,7 +52,9 @@ def run(options: argparse.Namespace) -> int:
         if (problem.name or "").partition(".")[0] not in ("textual", "rich"):
             raise
         raise RuntimeError("play needs Textual: pip install 'scorpion-env[play]'") from None
-    notice = threading.Timer(PATIENCE, print, ["Compiling, this once, for some 20 seconds ..."])
+    notice = threading.Timer(
+        PATIENCE, print, ["Starting; the first start compiles for some 20 seconds ..."]
+    )
     notice.daemon = True
     notice.start()
     try:
@@ -62,8 +64,8 @@ def run(options: argparse.Namespace) -> int:
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise RuntimeError("play needs a terminal for its input and output")
     app.run()
-    if app.path.exists():
-        print(f"The game is kept in {app.path}; scorpion play offers it again unless it is won.")
+    if app.session.outcome != "won" and app.path.exists():
+        print(f"scorpion play goes on with this game; it is kept in {app.path}")
     return app.return_code or 0
 
 

@@ -24,10 +24,10 @@ WORLDS = 100  # sampled worlds that a vote is taken over
 MOST_DRAWS = 10_000  # worlds looked at for them
 VOTE_SECONDS = 10.0
 VOTE_NODES = 100_000  # positions searched in a world, over all moves
-MOVES_NAMED = 4
+MOVES_NAMED = 3
 
-LOOKED = "This hint looked at the hidden cards."
-NOT_LOOKED = "This hint did not look at the hidden cards."
+LOOKED = "This hint looks at hidden cards."
+NOT_LOOKED = "This hint does not look at hidden cards."
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def look(game: Game, goes_on: GoesOn, nodes: int = DEFAULT_NODES) -> Hint:
         move = name_move(game.rules, action)
         return Hint(f"This still wins: {move} (in {len(solution.actions)} moves). {LOOKED}", action)
     what = "position" if game.actions else "deal"
-    proof = f"All {solution.nodes:,} positions that can follow were searched; none of them is won."
+    proof = f"All positions that can follow were searched ({solution.nodes:,}): none is won."
     if solution.certificate is not None:
         proof = solution.certificate.text
     way_back = _way_back(solver, game, goes_on)
@@ -109,9 +109,6 @@ def guess(game: Game, goes_on: GoesOn) -> Hint:
     sampled = f"Of {drawn:,} sampled ways that the hidden cards may lie"
     if not won:
         return Hint(f"{sampled} none was found to be won. {NOT_LOOKED}")
-    best = wins.most_common(MOVES_NAMED)
-    shares = ", ".join(f"{move} in {count}" for move, count in best)
-    return Hint(
-        f"{sampled} {won} can be won: there {shares} still wins. {NOT_LOOKED}",
-        parse_move(game.rules, best[0][0]),
-    )
+    (best, most), *others = wins.most_common(MOVES_NAMED)
+    shares = ", ".join([f"{best} wins {most} of them", *(f"{m} {count}" for m, count in others)])
+    return Hint(f"{sampled} {won} can be won: {shares}. {NOT_LOOKED}", parse_move(game.rules, best))

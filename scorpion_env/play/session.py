@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 
@@ -133,19 +133,14 @@ class Session:
         self.undo(len(self.game.actions))
 
     def enter(self, text: str) -> None:
-        """Do what a text says: ``deal``, ``undo``, ``redo``, or a move (see `read_entry`).
+        """Move as a text says, see `read_entry`.
 
         Raises
         ------
         ValueError
-            If it says nothing that can be done; the message says why.
+            If it is no move or an illegal one; the message says why.
         """
-        commands: dict[str, Any] = {"deal": self.deal, "undo": self.undo, "redo": self.redo}
-        word = text.strip().lower()
-        if word in commands:
-            commands[word]()
-        else:
-            self.move(*divmod(read_entry(self.game, text), len(self.rules.layout.columns)))
+        self.move(*divmod(read_entry(self.game, text), len(self.rules.layout.columns)))
 
     def _play(self, action: int) -> None:
         self.game.play(action)

@@ -59,6 +59,7 @@ class Thinker:
         self.forget()
         if self._process.pid is not None:
             self._process.kill()
+            self._process.join()
 
     def _exchange(self, find: Find, game: Game, number: int) -> Hint:
         try:
