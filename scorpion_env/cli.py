@@ -11,12 +11,13 @@ import sys
 from collections.abc import Sequence
 from typing import NoReturn
 
+from scorpion_env.play import command as play
 from scorpion_env.render import replay_command as replay
 from scorpion_env.solver import command as solve
 from scorpion_env.solver import suites_command as suites
 from scorpion_env.version import VERSION
 
-COMMANDS = (solve, suites, replay)
+COMMANDS = (play, solve, suites, replay)
 
 
 class Parser(argparse.ArgumentParser):

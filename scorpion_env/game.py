@@ -201,6 +201,28 @@ class Game:
             raise ValueError("this is no state of a game of these rules: give what get_state gave")
         self.__dict__.update(state.copy().__dict__)
 
+    def rejection(self, card: int, target: int) -> str:
+        """Return why a block may not go onto a column, "" where the app has no words for it.
+
+        Parameters
+        ----------
+        card : int
+            The card that leads the block.
+        target : int
+            The column, from 0.
+        """
+        layout = self.rules.layout
+        if not can_lead(self.rules.compiled, self._state, card):
+            return f"{name_card(self.rules, card)} does not lie face-up"
+        cards = self.position.columns[target]
+        if not cards:
+            is_king = rank_of(card, layout.ranks) == layout.ranks - 1
+            wants_king = self.rules.empty_column == "king" and not is_king
+            return "only a king may go to an empty column" if wants_king else ""
+        suits = [suit_of(c, layout.suits, layout.ranks) for c in (card, cards[-1])]
+        wants_suit = self.rules.build == "same_suit" and suits[0] != suits[1]
+        return "the cards must be of the same suit" if wants_suit else ""
+
     def __copy__(self) -> Self:
         return self.copy()
 
@@ -232,20 +254,7 @@ class Game:
         if self.is_won or self.is_stuck:
             return f"{move} is illegal: the game is {'won' if self.is_won else 'lost'}"
         if action < self.rules.deal_action:
-            reason = self._rejection(*divmod(action, len(self.rules.layout.columns)))
+            reason = self.rejection(*divmod(action, len(self.rules.layout.columns)))
             if reason:
                 return f"{move} is illegal: {reason}"
         return f"{move} is illegal here: legal are {', '.join(self.legal_moves()) or 'no moves'}"
-
-    def _rejection(self, card: int, target: int) -> str:
-        layout = self.rules.layout
-        if not can_lead(self.rules.compiled, self._state, card):
-            return f"{name_card(self.rules, card)} does not lie face-up"
-        cards = self.position.columns[target]
-        if not cards:
-            is_king = rank_of(card, layout.ranks) == layout.ranks - 1
-            wants_king = self.rules.empty_column == "king" and not is_king
-            return "only a king may go to an empty column" if wants_king else ""
-        suits = [suit_of(c, layout.suits, layout.ranks) for c in (card, cards[-1])]
-        wants_suit = self.rules.build == "same_suit" and suits[0] != suits[1]
-        return "the cards must be of the same suit" if wants_suit else ""

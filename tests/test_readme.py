@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.variants import layout_text, rules_text
 from scorpion_env import ENV_IDS, VARIANTS
+from scorpion_env.describe import layout_text, rules_text
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 

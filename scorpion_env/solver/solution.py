@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -122,7 +124,12 @@ class Solver:
         self._replayed = row_of(empty_state(rules, 1, undoable=0), 0)
         self._mask = np.zeros(rules.actions, np.int8)
 
-    def solve(self, position: State | Game, seconds: float | None = None) -> Solution:
+    def solve(
+        self,
+        position: State | Game,
+        seconds: float | None = None,
+        goes_on: Callable[[], bool] = lambda: True,
+    ) -> Solution:
         """Solve a position.
 
         Parameters
@@ -131,6 +138,8 @@ class Solver:
             A game, or one game's row of a state; it is not changed.
         seconds : float, optional
             Time after which the answer is unknown; None for no limit.
+        goes_on : callable, optional
+            Asked again and again; once it returns False the answer is unknown.
 
         Raises
         ------
@@ -138,10 +147,14 @@ class Solver:
             If a game of other rules is given.
         """
         state = self._row(position)
-        until = None if seconds is None else time.monotonic() + seconds
+        until = math.inf if seconds is None else time.monotonic() + seconds
+
+        def searches_on() -> bool:
+            return time.monotonic() <= until and goes_on()
+
         if self._is_over(state):
             return Solution("unwinnable", 0, certificate=self._certify(state))
-        result = self._run(state, self._options[0], until)
+        result = self._run(state, self._options[0], searches_on)
         if result.outcome == FOUND:
             self._replay(state, result.actions)
             return Solution("winnable", result.nodes, result.actions)
@@ -149,7 +162,7 @@ class Solver:
             return Solution("unknown", result.nodes)
         certificate = self._certify(state)
         if certificate is None and self._verify:
-            again = self._run(state, self._options[1], until)
+            again = self._run(state, self._options[1], searches_on)
             if again.outcome == FOUND:
                 raise SolverError("two keys disagree: a collision hid a win")
             if again.outcome != EXHAUSTED:
@@ -173,11 +186,11 @@ class Solver:
         _load(self._replayed, state)  # given arrays may be of a kind that no kernel is compiled for
         return certify(self.rules, self._compiled, self._relations, self._replayed)
 
-    def _run(self, state: State, options: Options, until: float | None) -> _Result:
+    def _run(self, state: State, options: Options, searches_on: Callable[[], bool]) -> _Result:
         _load(self._search.state, state)
         given = (self._compiled, self._relations, options, self._search)
         outcome = begin_search(*given, self.nodes)
-        while outcome == SEARCHING and (until is None or time.monotonic() <= until):
+        while outcome == SEARCHING and searches_on():
             outcome = go_on(*given, self.nodes, _SLICE)
         counters = self._search.tree.counters
         nodes = int(counters[SPENT]) + (0 if outcome == FULL else int(counters[NODES]))

@@ -1,0 +1,1 @@
+"""``scorpion play``: a person plays in the terminal (extra ``play``)."""
