@@ -94,6 +94,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _leaderboard(options: argparse.Namespace) -> None:
+    for name in ("seeds", "rules", "json", "record"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} does not go with --leaderboard")
     suite = find_suite(options.suite or "classic-winnable")
     if not suite.name.endswith("-winnable"):
         raise ValueError(f"suite {suite.name!r} holds lost deals: give {suite.variant}-winnable")
