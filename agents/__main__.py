@@ -52,6 +52,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, OSError, RuntimeError) as problem:
         print(f"agents: {problem}", file=sys.stderr)
         return 2
+    except MemoryError:
+        print("agents: too little memory: ask for less, such as --batch-size 64", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("agents: interrupted", file=sys.stderr)
         return 130
@@ -94,6 +97,9 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _leaderboard(options: argparse.Namespace) -> None:
+    for name in ("seeds", "rules", "json", "record"):
+        if getattr(options, name) is not None:
+            raise ValueError(f"--{name} does not go with --leaderboard")
     suite = find_suite(options.suite or "classic-winnable")
     if not suite.name.endswith("-winnable"):
         raise ValueError(f"suite {suite.name!r} holds lost deals: give {suite.variant}-winnable")

@@ -7,6 +7,8 @@ what it wins of all deals of the seeds they were found among.
 from __future__ import annotations
 
 import json
+import math
+import os
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -23,9 +25,10 @@ from agents.evaluation import EpisodeResults, evaluate
 from agents.registry import make_agent
 from scorpion_env import __version__
 from scorpion_env.suites import WINNABLE, Suite, find_suite, whole_suite
+from scorpion_env.whole_file import naming
 
 CHUNK = 50  # deals played between two writes
-_FIELDS = ("won", "score", "sequences", "cards_turned", "moves", "steps")
+FIELDS = ("won", "score", "sequences", "cards_turned", "moves", "steps")
 Chunk = dict[str, Any]  # a line of a file: "seeds", ... as in EpisodeResults, and "cpu_seconds"
 
 
@@ -102,36 +105,60 @@ def _play_agent(
     report: Callable[[str, int], None] | None,
 ) -> list[Chunk]:
     path = folder / f"{suite.name}_{name.replace('/', '_')}.jsonl"
-    kept = list(_read(path))
+    kept = list(read_chunks(path))
     played = {seed for chunk in kept for seed in chunk["seeds"]}
     missing = [left for chunk in chunks if (left := [s for s in chunk if s not in played])]
     with path.open("a", encoding="utf-8") as file:
         for chunk in pool.map(partial(_play_chunk, name, suite.name), missing):
-            file.write(json.dumps(chunk) + "\n")
-            file.flush()
+            with naming(path):
+                file.write(json.dumps(chunk) + "\n")
+                file.flush()
             kept.append(chunk)
             if report is not None:
                 report(name, sum(len(c["seeds"]) for c in kept))
     return kept
 
 
-def _read(path: Path) -> Iterator[Chunk]:
-    """Yield the chunks of a file, none if there is none; cuts off a line that was not finished."""
+def read_chunks(path: Path) -> Iterator[Chunk]:
+    """Yield the chunks of a file, none if there is none; cuts off a line that was not finished.
+
+    Raises
+    ------
+    ValueError
+        If a line is damaged, plays a deal again or is of another version.
+    """
     if not path.exists():
         return
-    text = path.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]
-    if whole != text:
-        path.write_text(whole, encoding="utf-8")
-    for number, line in enumerate(whole.splitlines(), 1):
+    data = path.read_bytes()
+    end = data.rfind(b"\n") + 1
+    if end < len(data):
+        os.truncate(path, end)
+    seen: set[int] = set()
+    for number, line in enumerate(data[:end].splitlines(), 1):
         try:
             chunk = json.loads(line)
-            sizes = {len(chunk[field]) for field in (*_FIELDS, "seeds")}
-        except (ValueError, KeyError, TypeError):
-            raise ValueError(f"{path}, line {number} is damaged: remove it, or the file") from None
-        if chunk["version"] != __version__ or len(sizes) != 1:
-            raise ValueError(f"{path} is of version {chunk['version']}: remove it")
+            version = chunk["version"]
+            is_sound = _is_sound(chunk) and seen.isdisjoint(chunk["seeds"])
+        except (ValueError, KeyError, TypeError, RecursionError):
+            is_sound = False
+        if not is_sound:
+            raise ValueError(f"{path}, line {number} is damaged: remove it, or the file")
+        if version != __version__:
+            raise ValueError(f"{path} is of version {str(version)[:20]!r}: remove it")
+        seen.update(chunk["seeds"])
         yield chunk
+
+
+def _is_sound(chunk: Chunk) -> bool:
+    columns = [chunk[field] for field in ("seeds", *FIELDS)]
+    numbers = [number for column in columns for number in column]
+    return (
+        {len(column) for column in columns} == {len(set(chunk["seeds"]))} != {0}
+        and all(type(number) is int and 0 <= number < 2**63 for number in numbers)
+        and set(chunk["won"]) <= {0, 1}
+        and type(chunk["cpu_seconds"]) in (int, float)
+        and 0 <= chunk["cpu_seconds"] < math.inf
+    )
 
 
 def _play_chunk(name: str, suite: str, seeds: list[int]) -> Chunk:
@@ -139,7 +166,7 @@ def _play_chunk(name: str, suite: str, seeds: list[int]) -> Chunk:
     start = time.process_time()
     results = evaluate(agent, find_suite(suite).rules, seeds, batch_size=len(seeds))
     seconds = time.process_time() - start
-    columns = {field: getattr(results, field).astype(int).tolist() for field in _FIELDS}
+    columns = {field: getattr(results, field).astype(int).tolist() for field in FIELDS}
     return {"seeds": seeds, **columns, "cpu_seconds": seconds, "version": __version__}
 
 
@@ -156,7 +183,7 @@ def _standing(name: str, chunks: list[Chunk], seeds: list[int]) -> Standing:
     order = np.argsort(np.concatenate([chunk["seeds"] for chunk in chunks]))
     columns = {
         field: np.concatenate([chunk[field] for chunk in chunks])[order]
-        for field in ("seeds", *_FIELDS)
+        for field in ("seeds", *FIELDS)
     }
     seconds = sum(chunk["cpu_seconds"] for chunk in chunks)
     milliseconds = 1000 * seconds / int(columns["steps"].sum())

@@ -73,6 +73,7 @@ def draw(standings: Sequence[Standing], suite: Suite, path: Path) -> None:
             fontsize=8,
         )
     axes.set_xscale("log")
+    axes.margins(x=0.12)
     axes.set_xlabel("CPU time of a decision, ms")
     axes.set_ylabel(f"wins, % of {suite.name} (95 % intervals)")
     axes.grid(alpha=0.3)

@@ -160,6 +160,8 @@ def policy_files(path: str | Path) -> tuple[Path, Path]:
         files = given.with_suffix(".json"), given.with_suffix(".safetensors")
     else:
         what = "is no policy file" if given.exists() else "does not exist"
+        if given.suffix == ".zip":
+            what = "is a model of SB3, which can run code when it is loaded"
         raise ValueError(
             f"{given} {what}: give a folder with {POLICY_JSON} and {POLICY_TENSORS}, or one of "
             "these files"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -56,12 +57,12 @@ def _search_agent(name: str, rules: str | Rules, seed: int) -> SearchAgent:
         key, _, value = option.partition("=")
         if key == "network":
             network = value
-        elif key in Budget._fields and value.isdecimal() and int(value) > 0:
+        elif key in Budget._fields and re.fullmatch("[1-9][0-9]{0,8}", value):
             budget = budget._replace(**{key: int(value)})
         else:
             raise ValueError(
-                f"agent {name!r}: {option!r} must be network=NAME or a whole number above 0 for "
-                f"one of {', '.join(Budget._fields)}"
+                f"agent {name!r}: {option!r} must be network=NAME or a whole number from 1 to "
+                f"999999999 for one of {', '.join(Budget._fields)}"
             )
     agent = SearchAgent(rules, find_network(network), seed, budget)
     agent.name = name

@@ -41,6 +41,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (ValueError, RuntimeError, OSError) as problem:
         print(f"scorpion: {problem}", file=sys.stderr)
         return 2
+    except (MemoryError, OverflowError):
+        print("scorpion: too little memory: ask for less, such as fewer --nodes", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
         print("scorpion: interrupted", file=sys.stderr)
         return 130

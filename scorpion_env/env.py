@@ -120,6 +120,9 @@ class ScorpionEnv(gym.Env[Any, Any]):
     output is a terminal and ``TERM`` is not ``dumb``; ``FORCE_COLOR`` turns colour on anywhere,
     ``NO_COLOR`` turns it off before all else. Pictures need the extra ``render``.
 
+    ## Version History
+    - v0: first version.
+
     ## Arguments
 
     Parameters
@@ -148,9 +151,6 @@ class ScorpionEnv(gym.Env[Any, Any]):
     ------
     ValueError
         For an unknown rule name, observation kind, reward or option.
-
-    ## Version History
-    - v0: first version.
     """
 
     # Gymnasium declares this an attribute of the instance: ClassVar would contradict it

@@ -32,6 +32,7 @@ from scorpion_env.engine.compile import inlined, kernel, threaded
 from scorpion_env.engine.state import State, row_of
 from scorpion_env.observation import Tensors
 from scorpion_env.rules import CompiledRules, Rules, is_whole
+from scorpion_env.threads import check_fork
 
 Numbers = npt.NDArray[np.int64]
 
@@ -104,6 +105,7 @@ class Handle:
         elif self.threads == 1:
             _step(self.numbers, actions, 0, games)
         else:
+            check_fork()
             set_num_threads(self.threads)
             _step_in_threads(self.numbers, actions, self.threads)
 

@@ -1,6 +1,6 @@
 """Boards and moves as text, both ways.
 
-A board is one line a column, bottom to top, then the reserve and what has been gained::
+A board is one line a column, bottom to top, then the reserve and what has been gained:
 
     1: #JD #5H #KH AS 4H TH 8D
     ...

@@ -1,37 +1,30 @@
 """Records of games: JSON lines, one game a line, verified move by move when they are read.
 
-A line is one JSON object in UTF-8 with these names, and no others::
+A line is one JSON object in UTF-8 with these names, and no others:
 
     {"format": "scorpion-game", "version": 1, "rules": "classic",
      "deal": {"number": "10414018103131230229"}, "seed": 5, "player": "greedy",
      "actions": [132, 364], "scores": [5, 5],
      "choices": [[[132, 0.75], [364, 0.25]], []], "ended": "stopped"}
 
-``format``, ``version``
-    ``"scorpion-game"`` and 1.
-``rules``
-    A name of `scorpion_env.VARIANTS`, or an object with the fields of a `scorpion_env.Rules`, its
-    ``layout`` an object with those of a `scorpion_env.Layout`; a field left out has its default.
-``deal``
-    An object with one name: ``number``, the deal's number in ``info["deal"]`` as text; ``name``,
-    PySolFC's name of it (``"ms123"``); ``cards``, all cards as text in the order dealt, the reserve
-    last; or ``board``, a board text that names every card (`scorpion_env.notation`).
-``seed``
-    The environment's seed of the deal, 0 to 2**64 - 1; only where the deal is a ``number``. May be
-    missing.
-``player``
-    Who played, as text. May be missing.
-``actions``
-    The actions in the order played, undo among them where the rules allow it; at most 20,000.
-``scores``
-    The score of the game after each action.
-``choices``
-    For each action what the player thought of it and its rivals before playing it: a list of
-    ``[action, probability]``, the most probable first, of legal actions, only the top few; empty
-    where nothing is known. May be missing.
-``ended``
-    ``"won"``, ``"lost"`` (stuck, or lost by the rules' own loss), or ``"stopped"``: the game went
-    on, but the player did not.
+- ``format``, ``version``: ``"scorpion-game"`` and 1.
+- ``rules``: a name of `scorpion_env.VARIANTS`, or an object with the fields of a
+  `scorpion_env.Rules`, its ``layout`` an object with those of a `scorpion_env.Layout`; a field left
+  out has its default.
+- ``deal``: an object with one name: ``number``, the deal's number in ``info["deal"]`` as text;
+  ``name``, PySolFC's name of it (``"ms123"``); ``cards``, all cards as text in the order dealt, the
+  reserve last; or ``board``, a board text that names every card (`scorpion_env.notation`).
+- ``seed``: the environment's seed of the deal, 0 to 2**64 - 1; only where the deal is a ``number``.
+  May be missing.
+- ``player``: who played, as text. May be missing.
+- ``actions``: the actions in the order played, undo among them where the rules allow it; at most
+  20,000.
+- ``scores``: the score of the game after each action.
+- ``choices``: for each action what the player thought of it and its rivals before playing it: a
+  list of ``[action, probability]``, the most probable first, of legal actions, only the top few;
+  empty where nothing is known. May be missing.
+- ``ended``: ``"won"``, ``"lost"`` (stuck, or lost by the rules' own loss), or ``"stopped"``: the
+  game went on, but the player did not.
 
 No object has a name twice, no number is NaN or infinite, and a line is at most 16 MiB. Empty lines
 are passed over. Reading runs no code.

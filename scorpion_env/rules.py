@@ -63,8 +63,12 @@ class Layout:
         Cards left over for the reserve.
     reserve_columns : tuple of int
         The column (from 0) that each reserve card is dealt on; empty where the reserve is played.
-    decks, suits, ranks : int
-        Size of the pack; small packs are for tests and studies.
+    decks : int
+        Packs that are shuffled together.
+    suits : int
+        Suits of a pack; packs of fewer than 4 are for tests and studies.
+    ranks : int
+        Ranks of a suit, likewise.
 
     Raises
     ------

@@ -140,7 +140,7 @@ def asked_deal(
         return read_playable_deal(options["deal"], rules, seed)
     if ("suite" in options) != ("index" in options):
         raise ValueError("the reset options 'suite' and 'index' go together")
-    suite = find_suite(options["suite"])
+    suite = find_suite(str(options["suite"]))
     suite.check_rules(rules)
     index = options["index"]
     return deal_of_seed(suite.seed(index + game if is_whole(index) else index), rules)

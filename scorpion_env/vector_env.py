@@ -49,6 +49,9 @@ _MODES = {
 class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
     """N games of Scorpion; game i equals the single environment with seed ``seed + i``.
 
+    The arguments ``rules``, ``observation``, ``reveal_hidden``, ``reward``, ``win_bonus``,
+    ``illegal_action`` and ``step_limit`` are those of `ScorpionEnv`.
+
     Parameters
     ----------
     num_envs : int
@@ -62,14 +65,13 @@ class ScorpionVectorEnv(VectorEnv[Any, Any, Any]):
         Whether observations and masks are copies (default) or the live buffers, which the next
         step overwrites. The live masks can only be read; do not write into live observations.
     num_threads : int
-        How many threads share a step; the results are the same with any number.
+        How many threads share a step; the results are the same with any number. Processes
+        forked from one that has used more than one cannot use them (RuntimeError): spawn those.
     deal_source : DealSource, optional
         Says which of a game's deals are dealt; all are by default. It is asked for the next deal
         whenever one is dealt.
     render_mode : {None, "ansi", "rgb_array"}
         Text or a picture of each game, see `ScorpionEnv`; many games have no window.
-    rules, observation, reveal_hidden, reward, win_bonus, illegal_action, step_limit
-        As in `ScorpionEnv`.
 
     Raises
     ------

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -18,11 +20,22 @@ def check_writable(path: Path) -> None:
         raise ValueError(f"{path} cannot be written: {problem.strerror}") from None
 
 
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Let an OSError of a write, such as a full disk, say which file was written."""
+    try:
+        yield
+    except OSError as problem:
+        if problem.errno is not None and problem.filename is None:
+            problem.filename = str(path)
+        raise
+
+
 def write_whole(path: Path, data: str | bytes) -> None:
     """Write a file, text in UTF-8, so that it is there as a whole or not at all."""
     unfinished = _unfinished(path)
     try:
-        with unfinished.open("wb") as file:
+        with naming(path), unfinished.open("wb") as file:
             file.write(data.encode() if isinstance(data, str) else data)
             file.flush()
             os.fsync(file.fileno())

@@ -168,7 +168,7 @@ class OracleGame:
 
     def _restore(self, snapshot: dict[str, Any]) -> None:
         for name, value in snapshot.items():
-            setattr(self, name, value)
+            setattr(self, name, copy.deepcopy(value))
 
     def _rank(self, card: int) -> int:
         return card % self.ranks

@@ -70,6 +70,7 @@ def test_reserve_is_dealt_onto_empty_columns() -> None:
 
 
 def test_face_down_king_completes_nothing() -> None:
+    """Reported elsewhere: a sequence counts although its king lies face-down."""
     game = board(f"#KS {run('QS', '2S')}", "9H AS", "*")
     assert game.play("AS>1") == 5
     assert column(game, 1) == f"#KS {run('QS', 'AS')}"
@@ -116,12 +117,14 @@ def test_last_action_wins_though_no_move_is_left() -> None:
 
 
 def test_only_idle_moves_are_stuck() -> None:
+    """Reported elsewhere: while only idle moves are left no game is called lost."""
     game = board(f"KS 2S AS 3S {run('QS', '4S')}", completed="C, D, H")
     assert game.is_stuck
     assert game.legal_moves() == []
 
 
 def test_not_stuck_while_the_reserve_waits() -> None:
+    """Reported elsewhere: a game is called lost before the reserve is dealt."""
     game = board("KS QS AS 2S 3S 4S 5S 6S 7S 8S", reserve="#9S #TS #JS", completed="C, D, H")
     assert not game.is_stuck
     assert game.legal_moves() == [*(f"KS>{n}" for n in range(2, 8)), "deal"]
@@ -139,6 +142,7 @@ def test_traditional_deals_only_when_all_else_is_idle() -> None:
 
 
 def test_undo_hides_a_turned_card_again() -> None:
+    """Reported elsewhere: a card that undo has hidden again can be played."""
     rules = Rules(undo_limit=100)
     env = ScorpionEnv(rules=rules)
     game = board("#9D 4H", "5H", "*", rules=rules)

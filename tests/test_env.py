@@ -47,6 +47,7 @@ def play_random(env: gym.Env, seed: int, steps: int = 10_000) -> tuple[list[Any]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("env_id", IDS)
 def test_gymnasium_checker_has_no_complaint(env_id: str, kind: str) -> None:
+    """Reported elsewhere: the checker's illegal actions break the environment."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         env = gym.make(env_id, observation=kind).unwrapped

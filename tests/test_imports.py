@@ -12,7 +12,7 @@ ROOT = Path(__file__).parents[1]
 ORDER = [
     ["scorpion_env.cards"],
     ["scorpion_env.rules", "scorpion_env.engine.compile", "scorpion_env.intervals"],
-    ["scorpion_env.version", "scorpion_env.whole_file"],
+    ["scorpion_env.version", "scorpion_env.threads", "scorpion_env.whole_file"],
     ["scorpion_env.engine.state"],
     ["scorpion_env.engine.mask", "scorpion_env.engine.moves"],
     ["scorpion_env.engine.deal", "scorpion_env.engine.outcome"],
@@ -128,6 +128,21 @@ def test_engine_knows_no_gymnasium() -> None:
     for module, path in modules().items():
         if module.startswith("scorpion_env.engine"):
             assert not any(name.startswith("gymnasium") for name in imported(path)), module
+
+
+def test_the_oracle_shares_no_code_with_the_library() -> None:
+    assert imported(ROOT / "tests" / "oracle.py") <= {
+        "collections.abc",
+        "copy",
+        "itertools",
+        "typing",
+    }
+    assert imported(ROOT / "tests" / "oracle_env.py") - {"tests.oracle"} <= {
+        "collections.abc",
+        "copy",
+        "numpy",
+        "typing",
+    }
 
 
 def test_import_compiles_nothing_heavy() -> None:

@@ -87,6 +87,7 @@ def test_plot_is_drawn(tmp_path: Path) -> None:
         (["--episodes", "0"], "--episodes must be"),
         (["--workers", "0"], "--workers must be"),
         (["nobody"], "'nobody' is unknown"),
+        (["--json", "table.json"], "--json does not go"),
         (["search:iterations=many"], "whole number"),
         (["search:depth=3"], "worlds"),
     ],

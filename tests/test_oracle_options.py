@@ -177,6 +177,18 @@ def test_undo_goes_back_no_further_than_its_limit() -> None:
     assert game.legal_actions() == set()
 
 
+def test_copies_take_back_independently() -> None:
+    rules = replace(SCORPION, empty_column="any", undo_limit=None)
+    game = position("3C 7S", "9D", "", "", rules=rules)
+    first = everything(game)
+    play(game, 0, 1, 2)
+    other = game.copy()
+    for one in (game, other):
+        one.play(one.undo_action)
+        assert everything(one) == first
+        play(one, 1, 1, 3)
+
+
 def test_game_that_can_be_undone_is_not_stuck() -> None:
     game = position("4C KH", "", "3D 9D", rules=replace(SCORPION, undo_limit=100))
     play(game, 0, 1, 1)

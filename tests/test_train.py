@@ -252,6 +252,7 @@ def test_damaged_checkpoint_is_refused(tmp_path: Path, capsys: pytest.CaptureFix
 @pytest.mark.parametrize("kind", ["cards", "planes"])
 @pytest.mark.parametrize("env_id", ENV_IDS)
 def test_sb3_checker(env_id: str, kind: Any) -> None:
+    """Reported elsewhere: the checker's illegal actions break the environment."""
     check_env(ScorpionEnv(rules=env_id, observation=kind))
 
 

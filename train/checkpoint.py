@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import io
 import json
 import random
 import re
 import shutil
 from collections import deque
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 import torch
@@ -31,19 +32,29 @@ COUNTS = ("num_timesteps", "_n_updates", "_episode_num")
 
 
 def save_checkpoint(model: MaskablePPO, games: ScorpionVecEnv, config: Config, run: Path) -> Path:
-    """Write a checkpoint folder, whole or not at all, and drop all but the newest `KEPT`.
+    """Write a checkpoint; to be called between two rollouts.
 
-    To be called between two rollouts. ``model.zip`` is SB3's own format; the rest is JSON and
-    plain arrays.
+    ``model.zip`` is SB3's own format; the rest is JSON and plain arrays.
     """
-    folder = run / FOLDER / f"{model.num_timesteps:012d}"
+
+    def write(folder: Path) -> None:
+        weights, arrays = io.BytesIO(), io.BytesIO()
+        model.save(weights)
+        np.savez(arrays, **_arrays(model, games))
+        write_whole(folder / MODEL, weights.getvalue())
+        write_whole(folder / ARRAYS, arrays.getvalue())
+        write_whole(folder / NUMBERS, json.dumps(_numbers(model, games, config)))
+
+    return write_checkpoint(run, model.num_timesteps, write)
+
+
+def write_checkpoint(run: Path, steps: int, write: Callable[[Path], None]) -> Path:
+    """Let ``write`` fill a checkpoint folder, kept whole or not at all; drop all but the newest."""
+    folder = run / FOLDER / f"{steps:012d}"
     temporary = folder.with_name(folder.name + ".part")
     shutil.rmtree(temporary, ignore_errors=True)
     temporary.mkdir(parents=True)
-    model.save(temporary / MODEL)
-    with (temporary / ARRAYS).open("wb") as file:
-        np.savez(file, **_arrays(model, games))
-    write_whole(temporary / NUMBERS, json.dumps(_numbers(model, games, config)))
+    write(temporary)
     shutil.rmtree(folder, ignore_errors=True)
     temporary.replace(folder)
     for old in checkpoints(run)[:-KEPT]:
@@ -70,21 +81,30 @@ def load_checkpoint(
     """
     numbers = read_json(folder / NUMBERS)
     try:
-        _check_config(numbers["config"], config.model_dump(mode="json"))
+        check_config(numbers["config"], config.model_dump(mode="json"))
         with (folder / ARRAYS).open("rb") as file, np.load(file, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
         model.set_parameters(str(folder / MODEL), device=model.device)
         _restore_games(games, arrays, numbers)
         _restore_model(model, arrays, numbers)
-    except (OSError, ValueError, KeyError, RuntimeError, TypeError, BadZipFile) as error:
-        raise RunError(
-            f"{folder} is damaged or of another config ({error}): remove it to resume from the "
-            "checkpoint before it"
-        ) from error
+    except Exception as error:  # of zip, pickle, NumPy or torch, whatever byte is damaged
+        raise damaged(folder, error) from error
 
 
-def _check_config(saved: dict[str, Any], config: dict[str, Any]) -> None:
-    changed = [key for key in config if key not in MAY_CHANGE and saved.get(key) != config[key]]
+def damaged(folder: Path, error: Exception) -> RunError:
+    """Return what to tell of a checkpoint that cannot be used."""
+    first_line = (str(error).splitlines() or [type(error).__name__])[0]
+    return RunError(
+        f"{folder} is damaged or of another config ({first_line}): remove it to resume from the "
+        "checkpoint before it"
+    )
+
+
+def check_config(
+    saved: dict[str, Any], config: dict[str, Any], may_change: Sequence[str] = MAY_CHANGE
+) -> None:
+    """Raise ValueError if a key of the config that may not change has changed."""
+    changed = [key for key in config if key not in may_change and saved.get(key) != config[key]]
     if changed:
         raise ValueError(f"the config has another {', '.join(changed)} now")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+import reprlib
 from pathlib import Path
 from typing import Any, Literal, TypeVar, get_args
 
@@ -21,7 +22,17 @@ class ConfigError(ValueError):
 
 
 class ConfigLoader(yaml.SafeLoader):
-    """PyYAML's safe loader, reading 5:40 as a text and 1e6 as a number, as YAML 1.2 does."""
+    """PyYAML's safe loader, reading 5:40 as a text and 1e6 as a number, as YAML 1.2 does.
+
+    Aliases are refused: a few of them stand for more values than any memory holds.
+    """
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """Return the next node, which must be no alias."""
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark
+            raise yaml.MarkedYAMLError(problem="write the value out, not *", problem_mark=mark)
+        return super().compose_node(parent, index)
 
 
 ConfigLoader.yaml_implicit_resolvers = {
@@ -55,19 +66,11 @@ class Sizes(Section):
     hidden_2: int = Field(default=32, ge=1, le=512)
 
 
-class Network(Section):
-    """The policy and value networks: separate, of one shape.
+class FlatNetwork(Section):
+    """The policy and value networks: separate multilayer perceptrons over planes, of one shape."""
 
-    Either multilayer perceptrons over planes or networks over cards, which score moves.
-    """
-
-    kind: Literal["flat", "cards"] = "flat"
     hidden: list[int] = Field(default=[256, 256], description="flat: width of each hidden layer")
     activation: Literal["relu", "tanh"] = "relu"
-    sizes: Sizes = Field(default=Sizes(), description="cards: the sizes")
-    start: str | None = Field(
-        default=None, description="cards: name or path of a network of these sizes to start from"
-    )
 
     @field_validator("hidden")
     @classmethod
@@ -75,6 +78,19 @@ class Network(Section):
         if not all(1 <= width <= 4096 for width in widths):
             raise ValueError("every layer needs a width from 1 to 4096")
         return widths
+
+
+class Network(FlatNetwork):
+    """The policy and value networks: separate, of one shape.
+
+    Either multilayer perceptrons over planes or networks over cards, which score moves.
+    """
+
+    kind: Literal["flat", "cards"] = "flat"
+    sizes: Sizes = Field(default=Sizes(), description="cards: the sizes")
+    start: str | None = Field(
+        default=None, description="cards: name or path of a network of these sizes to start from"
+    )
 
 
 class PPO(Section):
@@ -114,11 +130,10 @@ class Evaluation(Section):
         return seeds
 
 
-class Config(Section):
-    """One training run."""
+class Training(Section):
+    """What every run of PPO says, whichever library trains."""
 
     rules: str = "classic"
-    observation: Literal["planes", "cards"] = "planes"
     reward: Reward = "score"
     win_bonus: float = 0.0
     reward_scale: float = Field(
@@ -129,15 +144,9 @@ class Config(Section):
     deal_nodes: int = Field(
         default=NODES, ge=1, le=10_000_000, description="positions to find a winnable deal's win in"
     )
-    end_lost: bool = Field(
-        default=False, description="end an episode once its game is proven lost, all cards known"
-    )
-    num_envs: int = Field(default=256, ge=1)
     total_steps: int = Field(default=1_000_000, ge=1)
     checkpoint_every: int = Field(default=100_000, ge=1, description="environment steps between")
     threads: int = Field(default=1, ge=1, le=256, description="torch's threads")
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    network: Network = Network()
     ppo: PPO = PPO()
     evaluation: Evaluation = Evaluation()
 
@@ -147,6 +156,18 @@ class Config(Section):
         if name not in VARIANTS:
             raise ValueError(f"unknown: choose one of {', '.join(VARIANTS)}")
         return name
+
+
+class Config(Training):
+    """One run of MaskablePPO."""
+
+    observation: Literal["planes", "cards"] = "planes"
+    end_lost: bool = Field(
+        default=False, description="end an episode once its game is proven lost, all cards known"
+    )
+    num_envs: int = Field(default=256, ge=1)
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    network: Network = Network()
 
     @model_validator(mode="after")
     def _network_fits(self) -> Config:
@@ -192,8 +213,8 @@ def load_section(model: type[Root], path: Path, overrides: list[str] | None = No
     """
     try:
         text = path.read_text(encoding="utf-8")
-        data = yaml.load(text, Loader=ConfigLoader)
-        lines = _key_lines(yaml.compose(text, Loader=ConfigLoader))
+        lines = _key_lines(_compose(text))
+        data = _load(text)
     except OSError as error:
         raise ConfigError(f"{path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -209,6 +230,23 @@ def load_section(model: type[Root], path: Path, overrides: list[str] | None = No
         key = _override(data, override)
         places[key] = f"--set {override}: "
     return _validate(model, data, places, f"{path}: ")
+
+
+def _compose(text: str) -> Any:
+    try:
+        return yaml.compose(text, Loader=ConfigLoader)
+    except RecursionError:
+        raise yaml.YAMLError("lists or keys are nested too deeply") from None
+
+
+def _load(text: str) -> Any:
+    """Return what a YAML text holds; raise YAMLError whatever is wrong with it."""
+    try:
+        return yaml.load(text, Loader=ConfigLoader)
+    except RecursionError:
+        raise yaml.YAMLError("lists or keys are nested too deeply") from None
+    except (ValueError, AttributeError) as error:  # of a number or date that there is not
+        raise yaml.YAMLError(f"a value is none: {error}") from None
 
 
 def _validate(model: type[Root], data: dict[str, Any], places: dict[str, str], whole: str) -> Root:
@@ -231,7 +269,7 @@ def _override(data: dict[str, Any], text: str) -> str:
         if not isinstance(section, dict):
             raise ConfigError(f"--set {text}: {parent} has no keys below it")
     try:
-        section[last] = yaml.load(value, Loader=ConfigLoader)
+        section[last] = _load(value)
     except yaml.YAMLError as error:
         raise ConfigError(f"--set {text}: the value is not valid YAML") from error
     return key
@@ -269,7 +307,14 @@ def _message(
         return f"{known}{key} is unknown: {hint}allowed here: {', '.join(allowed)}"
     said = problem["msg"].removeprefix("Value error, ")
     said = said[:1].lower() + said[1:]
-    return f"{known}{key}={problem['input']!r}: {said}" if key else f"{known}{said}"
+    return f"{known}{key}={_shown(problem['input'])}: {said}" if key else f"{known}{said}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        return reprlib.repr(value)
+    except ValueError:
+        return "a number of too many digits"
 
 
 def _section_of(model: type[BaseModel], parts: list[str]) -> type[BaseModel]:

@@ -12,7 +12,7 @@ from sb3_contrib import MaskablePPO
 
 from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
 from scorpion_env.whole_file import write_whole
-from train.config import Config
+from train.config import Config, Training
 from train.network_export import export_network
 from train.network_policy import NetworkPolicy
 
@@ -29,7 +29,15 @@ def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
         network = model.policy.scorer.weights()
         export_network(network, config.rules, folder, steps=model.num_timesteps)
         return
-    layers = policy_layers(model)
+    write_policy(
+        policy_layers(model), config, config.network.activation, folder, model.num_timesteps
+    )
+
+
+def write_policy(
+    layers: list[torch.nn.Linear], config: Training, activation: str, folder: Path, steps: int
+) -> None:
+    """Write linear layers from planes to logits as a policy's two files into ``folder``."""
     tensors: dict[str, np.ndarray] = {}
     for number, layer in enumerate(layers):
         for part in ("weight", "bias"):
@@ -38,12 +46,12 @@ def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
     about = {
         "format": FORMAT,
         "rules": config.rules,
-        "observation": config.observation,
+        "observation": "planes",
         "actions": layers[-1].out_features,
         "inputs": layers[0].in_features,
         "layers": len(layers),
-        "activation": config.network.activation,
-        "steps": model.num_timesteps,
+        "activation": activation,
+        "steps": steps,
     }
     write_whole(folder / POLICY_TENSORS, save(tensors))
     write_whole(folder / POLICY_JSON, json.dumps(about, indent=2) + "\n")

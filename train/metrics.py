@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import csv
 import io
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from stable_baselines3.common.logger import KVWriter
+from stable_baselines3.common.logger import (
+    HumanOutputFormat,
+    KVWriter,
+    Logger,
+    TensorBoardOutputFormat,
+)
 
-from scorpion_env.whole_file import write_whole
+from agents.evaluation import evaluate, summarise
+from agents.registry import make_agent
+from scorpion_env import VARIANTS
+from scorpion_env.deals import parse_seeds
+from scorpion_env.whole_file import naming, write_whole
+from train.config import Training
 from train.run_folder import RunError
 
 METRICS_CSV = "metrics.csv"
@@ -63,7 +74,7 @@ class MetricsWriter(KVWriter):
         values = [key_values.get(name, "") for name in COLUMNS.values()]
         # a value may be a NumPy float of either precision: a resumed run has them as Python's
         row = [str(float(v) if isinstance(v, float | np.floating) else v) for v in values]
-        with self.path.open("a", encoding="utf-8") as file:
+        with naming(self.path), self.path.open("a", encoding="utf-8") as file:
             file.write(",".join(row) + "\n")
 
     def close(self) -> None:
@@ -87,6 +98,40 @@ def read_metrics(path: Path) -> list[dict[str, str]]:
                 f"{path} is damaged: its first line does not name this version's columns"
             )
         return [row for row in reader if row["steps_per_second"] and row["steps"].isdecimal()]
+
+
+def make_logger(run: Path, resumed_at: int) -> Logger:
+    """Return a logger that writes to the screen, TensorBoard and ``metrics.csv``."""
+    outputs: list[KVWriter] = [
+        TensorBoardOutputFormat(str(run / "tensorboard")),
+        MetricsWriter(run, resumed_at),
+    ]
+    if sys.stdout.isatty():
+        outputs.insert(0, HumanOutputFormat(sys.stdout))
+    return Logger(str(run), outputs)
+
+
+def log_evaluation(logger: Logger, config: Training, run: Path) -> None:
+    """Play the evaluation seeds with the exported policy, with masks; log how it went."""
+    rules = VARIANTS[config.rules]
+    asked = config.evaluation
+    agent = make_agent(str(run), rules, config.seed, asked.sample)
+    summary = summarise(evaluate(agent, rules, parse_seeds(asked.seeds)))
+    logger.record("evaluation/win_rate", summary.win_rate)
+    logger.record("evaluation/mean_score", summary.mean_score)
+
+
+def run_summary(logger: Logger, config: Training, steps: int, updates: int) -> dict[str, Any]:
+    """Return what a finished run logged last, for ``summary.json``."""
+    logged = logger.name_to_value
+    return {
+        "steps": steps,
+        "updates": updates,
+        "rules": config.rules,
+        "seed": config.seed,
+        "evaluation_seeds": config.evaluation.seeds,
+        **{k.split("/")[1]: float(v) for k, v in logged.items() if k.startswith("evaluation/")},
+    }
 
 
 def draw_curve(run: Path) -> None:

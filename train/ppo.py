@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import json
-import signal
 import sys
 from pathlib import Path
-from types import FrameType
 from typing import Any
 
 import torch
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import (
-    HumanOutputFormat,
-    KVWriter,
-    Logger,
-    TensorBoardOutputFormat,
-)
 from torch.distributions import Distribution
 
-from agents.evaluation import evaluate, summarise
 from agents.network_agent import sizes_of
-from agents.registry import find_network, make_agent
+from agents.registry import find_network
 from scorpion_env import VARIANTS
-from scorpion_env.deals import parse_seeds
 from scorpion_env.whole_file import write_whole
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
 from train.config import Config
 from train.export import export_policy
-from train.metrics import MetricsWriter, draw_curve
+from train.interrupt import first_interrupt
+from train.metrics import draw_curve, log_evaluation, make_logger, run_summary
 from train.network_policy import NetworkPolicy
 from train.run_folder import RunError
 from train.vec_env import ScorpionVecEnv
@@ -150,32 +141,19 @@ class RunCallback(BaseCallback):
     def _on_step(self) -> bool:
         return True
 
+    def ask_to_stop(self) -> None:
+        """Stop at the edge of the rollout at hand."""
+        self.stop_asked = True
+
     def evaluate(self) -> None:
-        """Play the evaluation seeds, with masks; log win rate and mean score."""
+        """Play the evaluation seeds with the policy as it is now."""
         export_policy(self.model, self.config, self.run)
-        rules = VARIANTS[self.config.rules]
-        asked = self.config.evaluation
-        agent = make_agent(str(self.run), rules, self.config.seed, asked.sample)
-        results = evaluate(agent, rules, parse_seeds(asked.seeds))
-        summary = summarise(results)
-        self.logger.record("evaluation/win_rate", summary.win_rate)
-        self.logger.record("evaluation/mean_score", summary.mean_score)
+        log_evaluation(self.logger, self.config, self.run)
 
     def save(self) -> None:
         """Save a checkpoint and the policy as it is now."""
         save_checkpoint(self.model, self.games, self.config, self.run)
         export_policy(self.model, self.config, self.run)
-
-
-def make_logger(run: Path, resumed_at: int) -> Logger:
-    """Return a logger that writes to the screen, TensorBoard and ``metrics.csv``."""
-    outputs: list[KVWriter] = [
-        TensorBoardOutputFormat(str(run / "tensorboard")),
-        MetricsWriter(run, resumed_at),
-    ]
-    if sys.stdout.isatty():
-        outputs.insert(0, HumanOutputFormat(sys.stdout))
-    return Logger(str(run), outputs)
 
 
 def train(config: Config, run: Path, resume: bool = False, progress: bool = True) -> bool:
@@ -205,44 +183,24 @@ def train(config: Config, run: Path, resume: bool = False, progress: bool = True
         callback.init_callback(model)
         callback.evaluate()
         callback.save()
-        write_whole(run / "summary.json", json.dumps(run_summary(model, config), indent=2) + "\n")
+        summary = run_summary(model.logger, config, model.num_timesteps, model._n_updates)
+        write_whole(run / "summary.json", json.dumps(summary, indent=2) + "\n")
     draw_curve(run)
     model.logger.close()
     return finished
 
 
 def _learn(model: MaskablePPO, config: Config, callback: RunCallback, progress: bool) -> bool:
-    def ask_to_stop(number: int, frame: FrameType | None) -> None:
-        print("\nstopping after this rollout; Ctrl-C again stops at once", file=sys.stderr)
-        callback.stop_asked = True
-        signal.signal(signal.SIGINT, previous)
-
-    previous = signal.getsignal(signal.SIGINT)
-    signal.signal(signal.SIGINT, ask_to_stop)
     try:
-        left = config.total_steps - model.num_timesteps
-        if left > 0:
-            model.learn(
-                left,
-                callback=callback,
-                reset_num_timesteps=model.num_timesteps == 0,
-                progress_bar=progress,
-            )
+        with first_interrupt(callback.ask_to_stop, "rollout"):
+            left = config.total_steps - model.num_timesteps
+            if left > 0:
+                model.learn(
+                    left,
+                    callback=callback,
+                    reset_num_timesteps=model._last_obs is None,
+                    progress_bar=progress,
+                )
     except (StopAskedError, KeyboardInterrupt):
         return False
-    finally:
-        signal.signal(signal.SIGINT, previous)
     return True
-
-
-def run_summary(model: MaskablePPO, config: Config) -> dict[str, Any]:
-    """Return what a finished run logged last, for ``summary.json``."""
-    logged = model.logger.name_to_value
-    return {
-        "steps": model.num_timesteps,
-        "updates": model._n_updates,
-        "rules": config.rules,
-        "seed": config.seed,
-        "evaluation_seeds": config.evaluation.seeds,
-        **{k.split("/")[1]: float(v) for k, v in logged.items() if k.startswith("evaluation/")},
-    }

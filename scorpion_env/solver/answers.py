@@ -5,9 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 import time
 from dataclasses import dataclass
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple, NoReturn, get_args
 
 from scorpion_env.game import Game
 from scorpion_env.rules import Rules
@@ -90,7 +91,7 @@ def write_csv(answer: Answer) -> str:
 
 def read_json(line: str) -> Answer:
     """Return the answer of a line of `write_json`; raise ValueError if it is none."""
-    fields = json.loads(line)
+    fields = json.loads(line, parse_constant=_no_number)
     if not isinstance(fields, dict) or set(fields) != set(Answer._fields):
         raise ValueError("this line has other fields than an answer")
     return _checked(Answer(**{**fields, "moves": tuple(fields["moves"])}))
@@ -98,7 +99,10 @@ def read_json(line: str) -> Answer:
 
 def read_csv(line: str) -> Answer:
     """Return the answer of a line of `write_csv`; raise ValueError if it is none."""
-    seed, deal, status, nodes, seconds, moves, certificate = next(csv.reader([line]))
+    try:
+        seed, deal, status, nodes, seconds, moves, certificate = next(csv.reader([line]))
+    except csv.Error as problem:
+        raise ValueError(f"this line is no CSV: {problem}") from None
     return _checked(
         Answer(
             seed=int(seed),
@@ -107,12 +111,23 @@ def read_csv(line: str) -> Answer:
             nodes=int(nodes),
             seconds=float(seconds),
             moves=tuple(map(int, moves.split())),
-            certificate=json.loads(certificate) if certificate else None,
+            certificate=json.loads(certificate, parse_constant=_no_number) if certificate else None,
         )
     )
 
 
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number")
+
+
 def _checked(answer: Answer) -> Answer:
-    if answer.status not in get_args(Status) or not isinstance(answer.seed, int):
+    numbers = (answer.seed, answer.deal, answer.nodes, *answer.moves)
+    if (
+        answer.status not in get_args(Status)
+        or any(type(number) is not int or not 0 <= number < 2**64 for number in numbers)
+        or type(answer.seconds) not in (int, float)
+        or not 0 <= answer.seconds < math.inf
+        or not isinstance(answer.certificate, dict | None)
+    ):
         raise ValueError("this line is no answer")
     return answer

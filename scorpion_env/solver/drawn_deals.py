@@ -39,7 +39,7 @@ class DrawnDeals:
     ----------
     rules : Rules
         What is played.
-    wanted : {"not_lost", "winnable"}
+    wanted : str
         ``"not_lost"``: the relaxation does not prove at once that the deal is lost;
         ``"winnable"``: the solver wins it within ``nodes`` positions, all cards known.
     nodes : int

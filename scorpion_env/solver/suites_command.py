@@ -14,6 +14,7 @@ from scorpion_env.solver.sweep import sweep, sweep_path
 from scorpion_env.solver.sweep_file import read_answers
 from scorpion_env.suites import UNKNOWN, UNWINNABLE, WINNABLE, write_suite
 from scorpion_env.variants import VARIANTS, find_rules
+from scorpion_env.whole_file import write_whole
 
 NODES = 300_000
 DEALS, CLASSIC_DEALS = 1_000, 20_000
@@ -57,6 +58,6 @@ def run(options: argparse.Namespace) -> int:
             if answer.seed < deals:
                 letters[answer.seed] = _LETTERS[answer.status]
         text = write_suite(played, options.nodes, "".join(letters))
-        (options.output / f"{name}.json").write_text(text, encoding="utf-8")
+        write_whole(options.output / f"{name}.json", text)
         print(tally.text(), flush=True)
     return 0

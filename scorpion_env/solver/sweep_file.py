@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -24,6 +23,7 @@ from scorpion_env.solver.answers import (
     write_json,
 )
 from scorpion_env.version import VERSION
+from scorpion_env.whole_file import naming, write_whole
 
 _BLOCK = 1 << 16
 
@@ -80,8 +80,9 @@ class SweepFile:
 
     def _write(self, line: str) -> None:
         data = (line + "\n").encode()
-        while data:
-            data = data[self._file.write(data) :]
+        with naming(self.path):
+            while data:
+                data = data[self._file.write(data) :]
 
     def _lock(self) -> None:
         with contextlib.suppress(ImportError):  # Windows has no fcntl
@@ -95,9 +96,7 @@ class SweepFile:
     def _check_options(self, asked: dict[str, Any]) -> None:
         sidecar = options_path(self.path)
         if self.path.stat().st_size == 0:
-            unfinished = sidecar.with_name(f"{sidecar.name}.{os.getpid()}")
-            unfinished.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
-            unfinished.replace(sidecar)
+            write_whole(sidecar, json.dumps(asked, indent=2) + "\n")
             return
         try:
             begun = json.loads(sidecar.read_text(encoding="utf-8"))
@@ -155,18 +154,19 @@ def read_answers(path: Path) -> Iterator[Answer]:
         If a line is no answer.
     """
     read = read_csv if is_csv(path) else read_json
-    with path.open(encoding="utf-8", newline="\n") as lines:
+    with path.open("rb") as lines:
         for number, line in enumerate(lines, start=1):
-            if not line.endswith("\n"):
+            if not line.endswith(b"\n"):
                 return
-            if number == 1 and is_csv(path) and line.strip() == CSV_HEAD:
+            if number == 1 and is_csv(path) and line.strip() == CSV_HEAD.encode():
                 continue
             try:
-                yield read(line)
-            except (ValueError, TypeError):
+                answer = read(line.decode())
+            except (ValueError, TypeError, RecursionError):
                 raise SweepError(
                     f"{path}, line {number} is no answer of a sweep: delete the line"
                 ) from None
+            yield answer
 
 
 def _flat(data: Any, name: str = "") -> dict[str, Any]:
