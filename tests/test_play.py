@@ -444,8 +444,8 @@ def test_keys_of_the_game_do_nothing_under_another_screen() -> None:
     at_table(Game(WINNABLE), scenario)
 
 
-def test_a_killed_game_is_gone_on_with(tmp_path: Path) -> None:
-    play_and_kill(["play", "--seed", "3"], b"5c>2\r", tmp_path)
+def test_a_killed_game_is_gone_on_with() -> None:
+    play_and_kill(["play", "--seed", "3"], b"5c>2\r")
     (saved,) = unfinished_games()
     assert [name_move(saved.record.rules, a) for a in saved.record.actions] == ["5C>2"]
 
@@ -461,7 +461,7 @@ def test_a_killed_game_is_gone_on_with(tmp_path: Path) -> None:
     at_table(None, scenario)
 
 
-def play_and_kill(arguments: list[str], typed: bytes, folder: Path) -> None:
+def play_and_kill(arguments: list[str], typed: bytes) -> None:
     """Play in a real terminal, type, and kill the process once a game is saved."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))

@@ -15,6 +15,7 @@ from scorpion_env.variants import VARIANTS
 
 PATIENCE = 2.0  # seconds before the person is told what takes so long
 
+_NOTICE = "Starting; the first start compiles for some 20 seconds ..."
 _NOTES = """\
 Without options you choose a game, or go on with one of your last. Every move is saved, in
 $XDG_STATE_HOME/scorpion/games or ~/.local/state/scorpion/games. ? explains the keys.
@@ -52,9 +53,7 @@ def run(options: argparse.Namespace) -> int:
         if (problem.name or "").partition(".")[0] not in ("textual", "rich"):
             raise
         raise RuntimeError("play needs Textual: pip install 'scorpion-env[play]'") from None
-    notice = threading.Timer(
-        PATIENCE, print, ["Starting; the first start compiles for some 20 seconds ..."]
-    )
+    notice = threading.Timer(PATIENCE, print, [_NOTICE])
     notice.daemon = True
     notice.start()
     try:
