@@ -19,8 +19,8 @@ import pytest
 import yaml
 
 from agents.__main__ import main as evaluate_agents
-from benchmarks.variants import layout_text, rules_text
 from scorpion_env import ENV_IDS, VARIANTS, Rules, __version__
+from scorpion_env.describe import layout_text, rules_text
 from scorpion_env.env import ScorpionEnv
 from scorpion_env.solver.answers import Answer
 from scorpion_env.vector_env import ScorpionVectorEnv

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import sys
 from pathlib import Path
 
@@ -11,11 +12,16 @@ from train.config import Config
 PROG = "python -m train"
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command; return its exit status."""
+def parse_arguments(arguments: list[str] | None) -> argparse.Namespace:
+    """Return the command line's arguments."""
     parser = run_parser(PROG, "Train MaskablePPO from a YAML config into a new folder under runs/.")
     parser.add_argument("--no-progress", action="store_true", help="draw no progress bar")
-    chosen = parse(parser, arguments)
+    return parse(parser, arguments)
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the command; return its exit status."""
+    chosen = parse_arguments(arguments)
 
     def start(config: Config, run: Path) -> bool:
         # imported late: torch takes seconds, and a wrong config should be told at once
