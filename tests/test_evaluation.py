@@ -315,7 +315,7 @@ def test_command_line_writes_the_games(tmp_path: Path) -> None:
         (["random", "--json", "/nowhere/at/all.json"], "/nowhere/at/all.json cannot be written"),
         (["random", "--json", "."], ". is a folder: name a file"),
         (["random", "--agent-seed", "x"], "argument --agent-seed: invalid int value: 'x'"),
-        ([], "the following arguments are required: AGENT"),
+        ([], "name the agents to play"),
     ],
 )
 def test_command_line_says_what_is_wrong(

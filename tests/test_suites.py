@@ -90,7 +90,7 @@ def test_each_game_of_a_vector_has_its_deal() -> None:
     ("options", "said"),
     [
         ({"suite": "classic-winable", "index": 0}, "unknown: did you mean 'classic-winnable'"),
-        ({"suite": 7, "index": 0}, "suite 7 is unknown"),
+        ({"suite": 7, "index": 0}, "suite '7' is unknown"),
         ({"suite": "wasp-1k", "index": 0}, "is of other rules: those of 'wasp'"),
         ({"suite": "classic-10k", "index": 10_000}, "index from 0 to 9999"),
         ({"suite": "classic-10k", "index": -2}, "index from 0 to 9999"),
