@@ -108,11 +108,10 @@ def _play_agent(
     kept = list(read_chunks(path))
     played = {seed for chunk in kept for seed in chunk["seeds"]}
     missing = [left for chunk in chunks if (left := [s for s in chunk if s not in played])]
-    with path.open("a", encoding="utf-8") as file:
+    with naming(path), path.open("a", encoding="utf-8") as file:
         for chunk in pool.map(partial(_play_chunk, name, suite.name), missing):
-            with naming(path):
-                file.write(json.dumps(chunk) + "\n")
-                file.flush()
+            file.write(json.dumps(chunk) + "\n")
+            file.flush()
             kept.append(chunk)
             if report is not None:
                 report(name, sum(len(c["seeds"]) for c in kept))

@@ -110,12 +110,17 @@ def check_deal(given: tuple[str, Any]) -> None:
     check_cards(Game(1, rules, asked))
 
 
+@cache
+def legal_moves(name: str) -> list[str]:
+    return Game(5, name).legal_moves()
+
+
 def make_move(rng: random.Random) -> tuple[str, Any]:
     name = rng.choice([*RULES, "open_scorpion"])
-    text = name_move(find_rules(name), rng.randrange(find_rules(name).actions))
-    return name, rng.choice(
-        [mutated_text(text, rng, 2), text, rng.choice(VALUES), rng.randrange(-9, 3000)]
-    )
+    rules = find_rules(name)
+    text = rng.choice([name_move(rules, rng.randrange(rules.actions)), *legal_moves(name)])
+    given = (text, mutated_text(text, rng, 2), rng.choice(VALUES), rng.randrange(-9, 3000))
+    return name, rng.choice(given)
 
 
 def check_move(given: tuple[str, Any]) -> None:

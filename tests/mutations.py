@@ -65,13 +65,13 @@ def mutated_data(data: Any, rng: random.Random) -> Any:
         if kind == 0 and place is not None and key != "":
             del place[key]
         elif kind == 1 and isinstance(place, list):
-            place.insert(key, place[key])
+            place.insert(key, copy.deepcopy(place[key]))
         elif kind == 2 and isinstance(place, dict) and key != "":
             place[rng.choice(TOKENS)] = place.pop(key)
         elif key == "":
-            data = rng.choice(VALUES)
+            data = copy.deepcopy(rng.choice(VALUES))
         else:
-            place[key] = rng.choice(VALUES)
+            place[key] = copy.deepcopy(rng.choice(VALUES))
     return data
 
 

@@ -47,6 +47,7 @@ def test_a_failure_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ("seed: 2020-13-45\n", "a value is none: month must be in 1..12"),
         ("seed: !!int ''\n", "a value is none"),
+        ("seed: !!bool x\n", "a value is none"),
         ("seed: !!timestamp x\n", "a value is none"),
         ("[" * 3000, "nested too deeply"),
         ("seed: &a [*a]\n", "write the value out, not *"),

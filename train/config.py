@@ -245,7 +245,7 @@ def _load(text: str) -> Any:
         return yaml.load(text, Loader=ConfigLoader)
     except RecursionError:
         raise yaml.YAMLError("lists or keys are nested too deeply") from None
-    except (ValueError, AttributeError) as error:  # of a number or date that there is not
+    except (ValueError, AttributeError, LookupError) as error:  # of no number, date or bool
         raise yaml.YAMLError(f"a value is none: {error}") from None
 
 
