@@ -6,6 +6,8 @@ Numba looks only at the file that a kernel stands in, not at those it calls.
 import re
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[1]
 _folders = [ROOT / name for name in ("scorpion_env", "agents", "train")]
 
@@ -29,3 +31,10 @@ if any(path.stat().st_mtime < _newest for path in _compiled):
     for _folder in _folders:
         for _path in _folder.rglob("*.nb[ic]"):
             _path.unlink(missing_ok=True)
+
+
+@pytest.fixture
+def own_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games are saved in, and files named from, a folder of the test's own."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.chdir(tmp_path)

@@ -30,9 +30,7 @@ LITTLE = Layout((2, 2, 2, 2), (0,) * 4, 0, (), suits=2, ranks=4)
 EMPTY_COLUMN = "1: 3C 2D\n2: 4D 3D AC\n3:\n4: AD 2C 4C"
 
 
-@pytest.fixture(autouse=True)
-def _own_state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+pytestmark = pytest.mark.usefixtures("own_folders")
 
 
 def always() -> bool:
