@@ -29,7 +29,7 @@ from scorpion_env.solver.relations import relations_of
 from scorpion_env.solver.search import Options, new_search
 from scorpion_env.variants import find_rules
 
-_OPTIONS = Options(proofs=1, safe_links=1, salt=0x7EA_5EED)
+_OPTIONS = Options(proofs=1, persistent_sets=1, salt=0x7EA_5EED)
 _SLICE = 16  # iterations between two looks at the clock
 
 

@@ -102,10 +102,10 @@ def play_on(game: Game, rng: np.random.Generator, steps: int) -> None:
 
 
 def solvers(rules: Rules, nodes: int) -> list[Solver]:
-    """Solvers with proofs and safe links switched on and off; the last one tries all moves."""
+    """Solvers with proofs and persistent sets switched on and off; the last one tries all moves."""
     return [
-        Solver(rules, nodes, proofs=proofs, safe_links=links, verify=proofs, certificates=False)
-        for proofs, links in product((True, False), repeat=2)
+        Solver(rules, nodes, proofs=proofs, persistent_sets=sets, verify=proofs, certificates=False)
+        for proofs, sets in product((True, False), repeat=2)
     ]
 
 

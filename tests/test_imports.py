@@ -30,7 +30,7 @@ ORDER = [
     ["scorpion_env.records"],
     ["scorpion_env.solver.relations"],
     ["scorpion_env.solver.relaxation"],
-    ["scorpion_env.solver.keys", "scorpion_env.solver.safe", "scorpion_env.solver.estimate"],
+    ["scorpion_env.solver.keys", "scorpion_env.solver.persistent", "scorpion_env.solver.estimate"],
     ["scorpion_env.solver.tree"],
     ["scorpion_env.solver.search", "scorpion_env.solver.words"],
     ["scorpion_env.solver.analysis", "scorpion_env.solver.certificate"],

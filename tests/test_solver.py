@@ -174,7 +174,7 @@ def test_a_line_that_does_not_win_is_an_error() -> None:
 SHEET = Rules(Layout((2, 1, 2), (1, 0, 1), 0, (), suits=1, ranks=5), loss="sheet", sequences="stay")
 
 
-def test_safe_links_know_the_literal_loss() -> None:
+def test_persistent_sets_know_the_literal_loss() -> None:
     """2C onto 3C turns a card; made too early it leaves no helpful move."""
     game = Game(rules=SHEET, deal=["AC", "5C", "3C", "2C", "4C"])
     assert str(game).splitlines()[:3] == ["1: ## 2C", "2: 5C", "3: ## 4C"]

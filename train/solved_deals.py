@@ -19,7 +19,7 @@ from scorpion_env.solver.relations import Relations, relations_of
 from scorpion_env.solver.search import FOUND, Options, Search, new_search, search_all
 
 SALT = 0x5C0_4210
-OPTIONS = Options(proofs=1, safe_links=1, salt=SALT)
+OPTIONS = Options(proofs=1, persistent_sets=1, salt=SALT)
 
 
 class Deals(NamedTuple):

@@ -22,7 +22,7 @@ from scorpion_env.solver.search import Options, new_search
 from scorpion_env.solver.solution import Status
 
 _VERDICTS: dict[int, Status] = {WINS: "winnable", LOSES: "unwinnable", UNDECIDED: "unknown"}
-_OPTIONS = Options(proofs=1, safe_links=1, salt=0xAD_71CE)
+_OPTIONS = Options(proofs=1, persistent_sets=1, salt=0xAD_71CE)
 DEFAULT_NODES = 100_000
 MAX_DRAWS = 1_000_000
 

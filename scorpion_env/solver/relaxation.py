@@ -39,6 +39,7 @@ from scorpion_env.engine.state import IN_RESERVE, NO_CARD, OFF_TABLEAU, State, c
 from scorpion_env.rules import RESERVE_PLAY, CompiledRules
 from scorpion_env.solver.relations import Relations
 
+NO_ROOT = -1
 # why a position is lost: NO_PROOF, or which need of a won game can never be met
 NO_PROOF, NEVER_TURNED, NEVER_JOINED, NEVER_UNCOVERED, NEVER_AT_BOTTOM = range(5)
 
@@ -54,6 +55,9 @@ class Facts(NamedTuple):
     waiting: npt.NDArray[np.int16]  # (cards,) stack of cards that may part by what was found last
     waits: npt.NDArray[np.uint8]  # (cards,) 1 for those on the stack
     depth: npt.NDArray[np.int64]  # (1,) of the stack
+    held: npt.NDArray[np.uint8]  # (cards,) 1 for those that are not moved; given
+    root: npt.NDArray[np.int16]  # (cards,) the card that was moved first on the way to each
+    cause: npt.NDArray[np.int16]  # (1,) the root of the card that parted last
 
 
 def no_facts(cards: int, families: int) -> Facts:
@@ -67,6 +71,9 @@ def no_facts(cards: int, families: int) -> Facts:
         waiting=np.zeros(cards, np.int16),
         waits=np.zeros(cards, np.uint8),
         depth=np.zeros(1, np.int64),
+        held=np.zeros(cards, np.uint8),
+        root=np.zeros(cards, np.int16),
+        cause=np.zeros(1, np.int16),
     )
 
 
@@ -133,7 +140,10 @@ def may_join(
 @inlined
 def await_card(facts: Facts, card: int) -> None:
     """Put a card on the stack of those that may part, once."""
-    if not facts.waits[card] and not facts.parted[card]:
+    if facts.parted[card]:
+        return
+    facts.root[card] = facts.cause[0]
+    if not facts.waits[card]:
         facts.waits[card] = 1
         facts.waiting[facts.depth[0]] = card
         facts.depth[0] += 1
@@ -183,6 +193,9 @@ def mark_parted(
 ) -> None:
     """Note that a card can part from where it lies, and what that frees; changes ``facts``."""
     facts.parted[card] = 1
+    if facts.root[card] == NO_ROOT:
+        facts.root[card] = card
+    facts.cause[0] = facts.root[card]
     column = np.int64(state.column_of[card])
     if column == IN_RESERVE:
         mark_uncovered(rules, facts, card)
@@ -206,6 +219,7 @@ def begin_facts(rules: CompiledRules, state: State, facts: Facts) -> None:
     facts.waits[:] = 0
     facts.empty[0] = 0
     facts.depth[0] = 0
+    facts.cause[0] = NO_ROOT
     for column in range(rules.columns):
         for place in range(np.int64(state.face_down[column]), np.int64(state.height[column])):
             facts.face_up[card_at(state, column, place)] = 1
@@ -239,7 +253,7 @@ def follow(rules: CompiledRules, relations: Relations, state: State, facts: Fact
         facts.depth[0] -= 1
         card = np.int64(facts.waiting[facts.depth[0]])
         facts.waits[card] = 0
-        if not facts.face_up[card] or state.column_of[card] == OFF_TABLEAU:
+        if facts.held[card] or not facts.face_up[card] or state.column_of[card] == OFF_TABLEAU:
             continue
         if may_part(relations, state, facts, card):
             mark_parted(rules, relations, state, facts, card)
@@ -290,6 +304,7 @@ def remove_families(rules: CompiledRules, relations: Relations, state: State, fa
             if king < 0:
                 break
             if state.column_of[king] != OFF_TABLEAU and not facts.parted[king]:
+                facts.root[king] = facts.cause[0]
                 mark_parted(rules, relations, state, facts, king)
     return changed
 
@@ -317,8 +332,9 @@ def relax(
 ) -> tuple[int, int]:
     """Compute the fixpoint; return (reason, card) of a loss, (NO_PROOF, 0) if it proves none.
 
-    Changes ``facts`` only. A king in the reserve parts when it is dealt or played, so the bottom
-    of a column is open to it.
+    Cards of ``facts.held`` are not moved, so it speaks of lines without their moves. Changes
+    ``facts`` only. A king in the reserve parts when it is dealt or played, so the bottom of a
+    column is open to it.
     """
     begin_facts(rules, state, facts)
     follow(rules, relations, state, facts)

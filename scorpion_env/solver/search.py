@@ -7,7 +7,7 @@ Equal empty columns. While no reserve is to be dealt on them, empty columns are 
 stands for all; so are, before the deal, those that no reserve card falls on. An idle move between
 alike columns changes nothing. Holds for every rule set.
 
-Safe links. See `is_safe`.
+Moves outside a persistent set. See `scorpion_env.solver.persistent`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ from scorpion_env.engine.state import PLAYING, UNDOABLE, State, empty_state, row
 from scorpion_env.rules import CompiledRules, Rules
 from scorpion_env.solver.estimate import ATTEMPTS, estimate
 from scorpion_env.solver.keys import column_key, label_of, reserve_key, write_keys
+from scorpion_env.solver.persistent import Choice, keep_persistent, new_choice, theorem_holds
 from scorpion_env.solver.relations import Relations
 from scorpion_env.solver.relaxation import NO_PROOF, Facts, no_facts, relax
-from scorpion_env.solver.safe import is_safe, links_may_be_safe
 from scorpion_env.solver.tree import (
     ATTEMPT,
     CUT,
@@ -55,7 +55,7 @@ class Options(NamedTuple):
     """How to search."""
 
     proofs: int  # 1: leave out what the relaxation proves lost
-    safe_links: int  # 1: make safe links at once
+    persistent_sets: int  # 1: try the moves of a persistent set alone
     salt: int  # chooses the keys
 
 
@@ -66,8 +66,7 @@ class Search(NamedTuple):
     mask: npt.NDArray[np.int8]  # (actions,)
     facts: Facts
     columns: npt.NDArray[np.uint64]  # (columns,) keys of the columns of the node looked at
-    seen: npt.NDArray[np.uint8]  # (cards,) scratch
-    stack: npt.NDArray[np.int16]  # (cards,) scratch
+    choice: Choice
     tree: Tree
 
 
@@ -79,8 +78,7 @@ def new_search(rules: Rules, families: int, nodes: int, buckets: int = 512) -> S
         mask=np.zeros(rules.actions, np.int8),
         facts=no_facts(cards, families),
         columns=np.zeros(len(rules.layout.columns), np.uint64),
-        seen=np.zeros(cards, np.uint8),
-        stack=np.zeros(cards, np.int16),
+        choice=new_choice(cards),
         tree=new_tree(rules, nodes, buckets),
     )
 
@@ -164,16 +162,16 @@ def enter(
     return False
 
 
-@internal
-def only_move(rules: CompiledRules, relations: Relations, options: Options, search: Search) -> int:
-    """Return a safe link of the position on the table, -1 if there is none."""
-    if options.safe_links and links_may_be_safe(rules, relations, search.state):
-        for action in range(rules.deal_action):
-            if search.mask[action]:
-                card, target = action // rules.columns, action % rules.columns
-                if is_safe(rules, relations, search.state, card, target, search.seen, search.stack):
-                    return action
-    return -1
+@inlined
+def keep_needed(
+    rules: CompiledRules, relations: Relations, options: Options, search: Search
+) -> None:
+    """Leave in the mask the moves of the position on the table that need be tried."""
+    for action in range(rules.deal_action + 1):
+        if search.mask[action] and is_needless(rules, search.state, action):
+            search.mask[action] = 0
+    if options.persistent_sets and theorem_holds(rules, relations, search.state):
+        keep_persistent(rules, relations, search.state, search.facts, search.choice, search.mask)
 
 
 @inlined
@@ -211,13 +209,9 @@ def expand(
     if settle(rules, state, search.mask) != PLAYING:
         return False
     key = write_keys(rules, relations, state, np.uint64(options.salt), search.columns)
-    only = only_move(rules, relations, options, search)
-    if only >= 0:
-        return try_move(rules, relations, options, search, node, key, only)
+    keep_needed(rules, relations, options, search)
     for action in range(rules.deal_action + 1):
-        if not search.mask[action] or is_needless(rules, state, action):
-            continue
-        if try_move(rules, relations, options, search, node, key, action):
+        if search.mask[action] and try_move(rules, relations, options, search, node, key, action):
             return True
     return False
 
@@ -242,6 +236,7 @@ def begin_attempt(
     """Begin anew from the position that ``search.state`` holds; return FOUND or SEARCHING."""
     tree, state = search.tree, search.state
     clear_nodes(tree)
+    search.choice.record[:] = 0
     tree.counters[LIMIT] = min(attempt_nodes(relations, tree, nodes), tree.keys.shape[0])
     state.counters[UNDOABLE] = 0
     key = write_keys(rules, relations, state, np.uint64(options.salt), search.columns)

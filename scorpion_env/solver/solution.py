@@ -83,8 +83,8 @@ class Solver:
         each in Classic, 170 with two decks.
     proofs : bool
         Whether positions that the relaxation proves lost are left out (they are never wrong to).
-    safe_links : bool
-        Whether safe links are made at once.
+    persistent_sets : bool
+        Whether moves outside a persistent set are left out (they are never needed).
     verify : bool
         Whether an unwinnable position that had to be searched is searched again with other keys.
         One search of n positions is wrong by a collision with odds below n * n / 2**65.
@@ -105,7 +105,7 @@ class Solver:
         nodes: int = DEFAULT_NODES,
         *,
         proofs: bool = True,
-        safe_links: bool = True,
+        persistent_sets: bool = True,
         verify: bool = False,
         certificates: bool = True,
     ) -> None:
@@ -113,7 +113,7 @@ class Solver:
             raise ValueError(f"nodes={nodes!r} must be a whole number from 1 up")
         self.rules = rules
         self.nodes = int(nodes)
-        self._options = [Options(int(proofs), int(safe_links), salt) for salt in _SALTS]
+        self._options = [Options(int(proofs), int(persistent_sets), salt) for salt in _SALTS]
         self._verify = verify
         self._certificates = certificates
         self._relations = relations_of(rules)
