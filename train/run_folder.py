@@ -14,7 +14,7 @@ from scorpion_env.whole_file import write_whole
 from train.config import Section
 
 LATEST = "latest"
-PACKAGES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib")
+PACKAGES = ("numpy", "numba", "gymnasium", "torch", "stable-baselines3", "sb3-contrib", "ray")
 
 
 class RunError(ValueError):
