@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from scorpion_env.deals import unplayable
-from scorpion_env.engine.compile import inlined, internal
+from scorpion_env.engine.compile import inlined, internal, merged
 from scorpion_env.engine.deal import MAX_DEALS_PASSED, deal, first_deal, shuffle
-from scorpion_env.engine.mask import legal_mask, update_mask
+from scorpion_env.engine.mask import update_mask
 from scorpion_env.engine.moves import apply, last_action, placement_points
 from scorpion_env.engine.outcome import conclude, settle
 from scorpion_env.engine.state import (
@@ -232,7 +232,7 @@ def check_begun(batch: Batch, chosen: npt.NDArray[np.bool_]) -> None:
         raise unplayable()
 
 
-@internal
+@merged
 def reset_games(
     rules: CompiledRules, batch: Batch, chosen: npt.NDArray[np.bool_], settings: Settings
 ) -> None:
@@ -291,12 +291,10 @@ def play_action(
             reward = float(state.counters[SCORE] - before)
         if settings.reward == REWARD_PROGRESS:
             reward -= not_paid(rules, state, episodes.paid[game], action, points, undone)
-        if source >= 0 and state.counters[SEQUENCES] == sequences:
-            card = action // rules.columns
-            turned = state.counters[DOWN] < down
-            live = update_mask(rules, state, episodes.mask[game], card, source, turned)
-        else:
-            live = legal_mask(rules, state, episodes.mask[game])
+        card = action // rules.columns
+        turned = state.counters[DOWN] < down
+        anew = source < 0 or state.counters[SEQUENCES] != sequences
+        live = update_mask(rules, state, episodes.mask[game], card, source, turned, anew)
         status = conclude(rules, state, episodes.mask[game], live)
     if status == WON:
         reward += settings.win_bonus + (settings.reward == REWARD_WIN)
@@ -331,7 +329,7 @@ def refused_game(
     return -1
 
 
-@internal
+@merged
 def step_games(
     rules: CompiledRules,
     batch: Batch,

@@ -8,7 +8,6 @@ import os
 import resource
 import signal
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -161,13 +160,20 @@ def test_a_sweep_goes_on_after_a_full_disk(
     assert [answer.seed for answer in read_answers(path)] == list(range(6))
 
 
+class PoolHere:
+    """Does in this process what a pool of processes does, in the same order."""
+
+    def __init__(self, workers: int, mp_context: Any) -> None:
+        self.map = map
+
+    def shutdown(self, wait: bool, cancel_futures: bool) -> None:
+        """Leave nothing behind, as it began nothing."""
+
+
 def test_a_leaderboard_goes_on_after_a_full_disk(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def here(workers: int, mp_context: Any) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(workers)
-
-    monkeypatch.setattr(leaderboard, "ProcessPoolExecutor", here)
+    monkeypatch.setattr(leaderboard, "ProcessPoolExecutor", PoolHere)
     path = tmp_path / "classic-winnable_random.jsonl"
     command = ["--leaderboard", "random", "--folder", str(tmp_path), "--episodes"]
     assert agents([*command, "50"]) == 0

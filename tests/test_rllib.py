@@ -15,7 +15,6 @@ import numpy as np
 import pytest
 
 from agents.policy import PolicyAgent
-from scorpion_env.solver import drawn_deals
 from scorpion_env.vector_env import ScorpionVectorEnv
 from train import rllib
 from train.checkpoint import checkpoints
@@ -306,12 +305,9 @@ def test_a_cluster_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 @needs_rllib
-def test_deals_that_are_not_found_are_told_before_anything_starts(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_deals_that_are_not_found_are_told_before_anything_starts(tmp_path: Path) -> None:
     from train.rllib_ppo import games_of
 
-    monkeypatch.setattr(drawn_deals, "MAX_DEALS_PASSED", 20)
     config = small_config(tmp_path, "rules=classic", "deals=winnable", "deal_nodes=1")
     with pytest.raises(RunError, match="none is winnable within 1 positions: raise the nodes"):
         games_of(config)

@@ -52,6 +52,11 @@ def internal(function: Function) -> Function:
     return _compiled(function, _INSIDE)
 
 
+def merged(function: Function) -> Function:
+    """Compile a kernel as part of the one that calls it: no machine code is made of it alone."""
+    return cast(Function, njit(**_INSIDE, inline="always")(function))
+
+
 def threaded(function: Function) -> Function:
     """Compile a kernel whose `prange` runs in threads; these need the reference counting."""
     return _compiled(function, {"error_model": "numpy", "parallel": True})

@@ -135,26 +135,35 @@ def update_mask(
     card: int,
     source: int,
     turned: bool,
+    anew: bool,
 ) -> int:
     """Bring ``mask`` up to date after ``card``'s block has left the column ``source``.
 
-    The mask and the BUILDS counter were those before the move, which removed no sequence; with
-    ``turned`` it turned a card. Returns what `legal_mask` does.
+    The mask and the BUILDS counter were those before the move; with ``turned`` it turned a card.
+    With ``anew``, after a deal, a removal, an undo or a card played from the reserve, the mask is
+    written as by `legal_mask`. Returns what that does.
     """
-    target = np.int64(state.column_of[card])
-    below = np.int64(state.height_of[card])
-    builds = np.int64(state.counters[BUILDS])
-    if below > 0:
-        builds -= clear_builds(rules, mask, card_at(state, target, below - 1), target)
+    target = builds = np.int64(0)
+    if anew:
+        mask[:] = 0
     else:
-        for k in range(rules.leaders.shape[0]):
-            mask[np.int64(rules.leaders[k]) * rules.columns + target] = 0
-    top = card_at(state, target, state.height[target] - 1)
-    builds -= clear_builds(rules, mask, top, source)
-    if turned:
-        builds = write_all_builds(rules, state, mask)
-    else:
-        builds += write_builds(rules, state, mask, target)
-        if state.height[source] > 0:
-            builds += write_builds(rules, state, mask, source)
+        target, below = np.int64(state.column_of[card]), np.int64(state.height_of[card])
+        builds += state.counters[BUILDS]
+        if below > 0:
+            builds -= clear_builds(rules, mask, card_at(state, target, below - 1), target)
+        else:
+            for k in range(rules.leaders.shape[0]):
+                mask[np.int64(rules.leaders[k]) * rules.columns + target] = 0
+        top = card_at(state, target, state.height[target] - 1)
+        builds -= clear_builds(rules, mask, top, source)
+    everywhere = anew or turned
+    if everywhere:
+        builds = np.int64(0)
+    # one loop, for `write_builds` is long to compile
+    for k in range(rules.columns if everywhere else 2):
+        column = k
+        if not everywhere:
+            column = target if k == 0 else source
+        if state.height[column] > 0:
+            builds += write_builds(rules, state, mask, column)
     return complete_mask(rules, state, mask, builds)
