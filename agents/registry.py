@@ -14,12 +14,16 @@ from agents.policy import PolicyAgent, policy_files, read_json
 from agents.random import RandomAgent
 from agents.search import Budget, SearchAgent
 from scorpion_env.rules import Rules
+from scorpion_env.variants import VARIANTS, find_rules
 
 MODELS = Path(__file__).parent / "models"
 
-# What the search agent guesses and plays games on with: the small network, five times as fast.
-SEARCH_NETWORK = "classic-network-small"
 SEARCH = "search"
+PAIR = ("network", "valuer")
+# What the search agent guesses with, a network that was taught nothing of most variants, and by
+# variant a network and its valuer where these were trained together.
+SEARCH_NETWORK = "classic-network-small"
+SEARCH_PAIRS = {"classic": ("ppo-classic", "ppo-classic-value")}
 
 AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
     "random": lambda rules, seed: RandomAgent(seed),
@@ -29,8 +33,9 @@ AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
 
 
 def shipped_models() -> list[str]:
-    """Return the names of the trained networks that come with the repository."""
-    return sorted(path.stem for path in MODELS.glob("*.safetensors"))
+    """Return the names of the trained networks for playing that come with the repository."""
+    names = sorted(path.stem for path in MODELS.glob("*.safetensors"))
+    return [name for name in names if not name.endswith("-value")]
 
 
 def standard_agents(variant: str) -> list[str]:
@@ -40,31 +45,40 @@ def standard_agents(variant: str) -> list[str]:
 
 
 def find_network(name: str) -> Network:
-    """Return the network over cards that a name of `shipped_models` or a path stands for.
+    """Return the network over cards that a name in `MODELS` or a path stands for.
 
     Raises
     ------
     ValueError
         If there is none, or its files are damaged.
     """
-    return load_network(MODELS / f"{name}.safetensors" if name in shipped_models() else name)
+    shipped = {path.stem: path for path in MODELS.glob("*.safetensors")}
+    return load_network(shipped.get(name, name))
 
 
 def _search_agent(name: str, rules: str | Rules, seed: int) -> SearchAgent:
-    """Return the search agent of a name such as ``search:iterations=60,worlds=20``."""
-    network, budget = SEARCH_NETWORK, Budget()
+    """Return the search agent of a name such as ``search:iterations=60,worlds=20``.
+
+    A network that is named has no valuer unless that is named, too.
+    """
+    pairs = (pair for known, pair in SEARCH_PAIRS.items() if find_rules(rules) == VARIANTS[known])
+    usual = next(pairs, (SEARCH_NETWORK,))
+    named: dict[str, str] = {}
+    budget = Budget()
     for option in filter(None, name.removeprefix(SEARCH).removeprefix(":").split(",")):
         key, _, value = option.partition("=")
-        if key == "network":
-            network = value
+        if key in PAIR:
+            named[key] = value
         elif key in Budget._fields and re.fullmatch("[1-9][0-9]{0,8}", value):
             budget = budget._replace(**{key: int(value)})
         else:
             raise ValueError(
-                f"agent {name!r}: {option!r} must be network=NAME or a whole number from 1 to "
-                f"999999999 for one of {', '.join(Budget._fields)}"
+                f"agent {name!r}: {option!r} must be network=NAME, valuer=NAME or a whole number "
+                f"from 1 to 999999999 for one of {', '.join(Budget._fields)}"
             )
-    agent = SearchAgent(rules, find_network(network), seed, budget)
+    networks = {"network": usual[0], **named} if named else dict(zip(PAIR, usual, strict=False))
+    loaded = {key: find_network(network) for key, network in networks.items()}
+    agent = SearchAgent(rules, **loaded, seed=seed, budget=budget)
     agent.name = name
     return agent
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from agents.base import Actions, Agent, Mask, Rows, Seeds
 from agents.greedy import empty_table, pack_of
 from agents.network import Network, make_scratch
+from agents.network_agent import sizes_of
 from agents.tree_search import (
     EXACT_NODES,
     Tools,
@@ -60,12 +61,20 @@ class SearchAgent(Agent):
     rules : str or Rules
         What is played.
     network : Network
-        Guesses and plays games on.
+        Says which moves are to be tried first.
+    valuer : Network, optional
+        Says what a position is worth, see `train.network_policy.NetworkPolicy.predict_values`; of
+        the sizes of ``network``. Without one games are played on by the greedy agent.
     seed : int
         Seeds the sampling; choices are the same for the same seed, budget and observation history
         unless the budget is a time.
     budget : Budget
         What one decision may cost.
+
+    Raises
+    ------
+    ValueError
+        If the valuer has other sizes.
 
     Attributes
     ----------
@@ -76,9 +85,19 @@ class SearchAgent(Agent):
     name = "search"
 
     def __init__(
-        self, rules: str | Rules, network: Network, seed: int = 0, budget: Budget | None = None
+        self,
+        rules: str | Rules,
+        network: Network,
+        valuer: Network | None = None,
+        seed: int = 0,
+        budget: Budget | None = None,
     ) -> None:
         super().__init__(seed)
+        if valuer is not None and sizes_of(valuer) != sizes_of(network):
+            raise ValueError(
+                f"the valuer has sizes {sizes_of(valuer)}, the network {sizes_of(network)}: give "
+                "two networks of one training run"
+            )
         played = find_rules(rules)
         self._budget = budget or Budget()
         relations, pack = relations_of(played), pack_of(played)
@@ -87,9 +106,15 @@ class SearchAgent(Agent):
             rules=played.compiled,
             relations=relations,
             options=_OPTIONS,
-            tuning=Tuning(prior_visits=3.0, exploration=0.5, most_rolled=played.max_steps),
+            tuning=Tuning(
+                prior_visits=3.0,
+                exploration=0.5,
+                most_rolled=played.max_steps,
+                valued=int(valuer is not None),
+            ),
             search=search,
             network=network,
+            valuer=valuer or network,
             scratch=make_scratch(played, network),
             scores=np.zeros(played.actions),
             pack=pack,

@@ -2,10 +2,10 @@
 
 Each iteration takes one world and goes down the tree by the moves that look best so far, seeing
 only what a player in that world would see: positions that look the same are one node, whatever is
-hidden. A position met for the first time is scored by the network, and the game is played on from
-there as the greedy agent would, so what a move is worth is what a player without hidden
-knowledge makes of it. A game that the relaxation proves lost is not played on, and one in which
-no card is hidden any more is solved: the player would solve it too.
+hidden. A position met for the first time is scored by the network. What it is worth says a second
+network, trained on the wins of a player without hidden knowledge, or else a game played on from
+there as the greedy agent would. A position that the relaxation proves lost is worth nothing, and
+one in which no card is hidden any more is solved: the player would solve it too.
 
 The method is single-observer ISMCTS (Cowling, Powley, Whitehouse 2012, "Information set Monte
 Carlo tree search") with the network's scores as prior (PUCT, Silver et al. 2017).
@@ -18,8 +18,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from agents.features import write_table
 from agents.greedy import Pack, Table, best_action, read_state
-from agents.network import Network, Scratch, score_moves
+from agents.network import Network, Scratch, score_inputs, score_moves
+from agents.table import read_state as read_known
 from agents.worlds import Pool
 from scorpion_env.engine.compile import entry, inlined, internal
 from scorpion_env.engine.deal import mix
@@ -35,6 +37,7 @@ from scorpion_env.solver.tree import unpack
 
 _FOLD = np.uint64(0xD6E8FEB86659FD93)
 _HIDDEN = 255
+NO_VALUE = -1.0
 DEEPEST = 256  # moves of a line in the tree
 EXACT_NODES = 20_000  # positions a move where no card is hidden any more
 ROLLOUT_NODES = np.int64(400)  # positions to solve a game that is played on
@@ -46,6 +49,7 @@ class Tuning(NamedTuple):
     prior_visits: float  # how many results the network's first guess counts for
     exploration: float  # of moves that the network likes and that were tried little
     most_rolled: int  # moves that a game is played on
+    valued: int  # 1: the valuer says what a new node is worth, and no game is played on
 
 
 class Moves(NamedTuple):
@@ -54,7 +58,7 @@ class Moves(NamedTuple):
     keys: npt.NDArray[np.uint64]  # (slots,) 0 is an empty slot
     visits: npt.NDArray[np.int32]  # (slots,)
     results: npt.NDArray[np.float32]  # (slots,) sum of 1 for each game won
-    guess: npt.NDArray[np.float32]  # (slots,) probability of winning, by the network
+    guess: npt.NDArray[np.float32]  # (slots,) probability of winning, by a network
     share: npt.NDArray[np.float32]  # (slots,) of the move among all moves, by the network
     path: npt.NDArray[np.int64]  # (DEEPEST,) scratch: the slots of the line that is played
     counters: npt.NDArray[np.int64]  # (1,) slots in use
@@ -82,6 +86,7 @@ class Tools(NamedTuple):
     tuning: Tuning
     search: Search
     network: Network
+    valuer: Network  # of the same sizes
     scratch: Scratch
     scores: npt.NDArray[np.float64]  # (actions,)
     pack: Pack
@@ -144,10 +149,14 @@ def open_node(
     mask: npt.NDArray[np.int8],
     scores: npt.NDArray[np.float64],
     best: int,
+    value: float,
     seen: np.uint64,
     moves: Moves,
 ) -> None:
-    """Enter a node and its legal moves with the network's ``scores`` (actions,) of them."""
+    """Enter a node and its legal moves with the network's ``scores`` (actions,) of them.
+
+    All moves are guessed to be worth ``value``, or what their scores say if it is ``NO_VALUE``.
+    """
     total = 0.0
     for action in range(rules.deal_action + 1):
         if mask[action]:
@@ -156,7 +165,8 @@ def open_node(
     for action in range(rules.deal_action + 1):
         if mask[action]:
             share = np.exp(scores[action] - scores[best]) / total
-            enter(moves, move_key(seen, action), 1 / (1 + np.exp(-scores[action])), share)
+            guess = 1 / (1 + np.exp(-scores[action])) if value == NO_VALUE else value
+            enter(moves, move_key(seen, action), guess, share)
 
 
 @inlined
@@ -214,6 +224,26 @@ def score_all(tools: Tools, mask: npt.NDArray[np.int8]) -> int:
 
 
 @internal
+def solve(tools: Tools) -> float:
+    """Return 1 if ``search.state`` is found to be won, else 0; changes ``search``."""
+    found = search_all(tools.rules, tools.relations, tools.options, tools.search, ROLLOUT_NODES)
+    return 1.0 if found == FOUND else 0.0
+
+
+@internal
+def value_of(tools: Tools) -> float:
+    """Return what the valuer says of ``search.state``, at least 0 and at most 1.
+
+    Changes ``scratch``.
+    """
+    rules, scratch = tools.rules, tools.scratch
+    read_known(rules, tools.relations, tools.search.state, scratch.after)
+    write_table(rules, tools.relations, scratch.after, scratch.inputs)
+    value = score_inputs(rules, scratch.after, tools.valuer, scratch)
+    return min(max(value, 0.0), 1.0)
+
+
+@internal
 def play_on(tools: Tools) -> float:
     """Play the game on as the greedy agent would; return 1 if it is won, else 0.
 
@@ -223,8 +253,7 @@ def play_on(tools: Tools) -> float:
     state = search.state
     for _ in range(tools.tuning.most_rolled):
         if is_open(rules, state):
-            found = search_all(rules, tools.relations, tools.options, search, ROLLOUT_NODES)
-            return 1.0 if found == FOUND else 0.0
+            return solve(tools)
         status = settle(rules, state, search.mask)
         if status != PLAYING:
             return 1.0 if status == WON else 0.0
@@ -253,10 +282,14 @@ def iterate(tools: Tools) -> None:
         seen = seen_key(rules, state)
         node = slot_of(moves, move_key(seen, -1))
         if moves.keys[node] == 0:
+            if depth > 0 and is_open(rules, state):
+                result = solve(tools)
+                break
+            value = value_of(tools) if tools.tuning.valued else NO_VALUE
             if 2 * (moves.counters[0] + rules.actions) < moves.keys.shape[0]:
-                open_node(rules, mask, tools.scores, score_all(tools, mask), seen, moves)
+                open_node(rules, mask, tools.scores, score_all(tools, mask), value, seen, moves)
             if depth > 0:
-                result = play_on(tools)
+                result = value if tools.tuning.valued else play_on(tools)
                 break
             node = slot_of(moves, move_key(seen, -1))
         moves.visits[node] += 1

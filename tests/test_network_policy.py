@@ -7,11 +7,13 @@ import pytest
 import torch
 
 from agents.network import UNDO_SCORE
-from agents.network_agent import NetworkAgent
+from agents.network_agent import NetworkAgent, load_network
 from agents.registry import make_agent
+from agents.search import Budget, SearchAgent
 from scorpion_env import VARIANTS
 from train.__main__ import main
 from train.config import Config, ConfigError, load_config
+from train.export import VALUE, export_policy
 from train.network_policy import NO_LOGIT, NetworkPolicy
 from train.ppo import make_games, make_model
 
@@ -72,6 +74,8 @@ def test_a_run_starts_from_a_network_and_exports_one(tmp_path: Path) -> None:
     config = tmp_path / "small.yaml"
     text = """
 observation: cards
+reward: win
+reward_scale: 1.0
 total_steps: 64
 num_envs: 4
 network: {kind: cards, sizes: {width: 8, rounds: 0, column_width: 4, hidden: 8, hidden_2: 8}}
@@ -82,12 +86,43 @@ evaluation: {every: 32, seeds: "0:4"}
     runs = ["--runs", str(tmp_path), "--no-progress"]
     assert main([str(config), "--name", "one", *runs]) == 0
     assert isinstance(make_agent(str(tmp_path / "one"), "classic"), NetworkAgent)
+    pair = f"network={tmp_path / 'one'},valuer={tmp_path / 'one' / 'value'}"
+    assert isinstance(make_agent(f"search:{pair}", "classic"), SearchAgent)
     start = f"network.start={tmp_path / 'one'}"
     assert main([str(config), "--name", "two", "--set", start, *runs]) == 0
     assert main(["--resume", str(tmp_path / "two"), *runs]) == 0
     wider = [str(config), "--set", start, "--set", "network.sizes.width=9", *runs]
     assert main(wider) == 2
     assert main([str(config), "--set", "network.start=nowhere", *runs]) == 2
+
+
+def test_the_exported_value_is_the_policys(tmp_path: Path) -> None:
+    config = small("classic").model_copy(
+        update={"reward": "win", "reward_scale": 1.0, "deals": "winnable"}
+    )
+    games = make_games(config)
+    model = make_model(config, games)
+    seen = games.reset()
+    obs, _ = model.policy.obs_to_tensor(seen)
+    export_policy(model, config, tmp_path)
+    saved = load_network(tmp_path / VALUE)
+    for name, array in model.policy.valuer.weights()._asdict().items():
+        np.testing.assert_array_equal(getattr(saved, name), array)
+    values = np.clip(model.policy.predict_values(obs).detach().numpy()[:, 0], 0, 1)
+    agent = SearchAgent("classic", saved, saved, budget=Budget(worlds=1, draws=10_000))
+    masks = games.action_masks()
+    for game, value in enumerate(values):
+        agent.begin(np.zeros(1, np.uint64))
+        agent.act({name: array[game : game + 1] for name, array in seen.items()}, masks[[game]])
+        guesses = agent._tools.moves.guess
+        assert np.isclose(guesses, value, atol=1e-5).sum() >= masks[game].sum()
+
+
+@pytest.mark.parametrize("reward", ["score", "progress"])
+def test_a_value_that_is_no_probability_is_not_exported(tmp_path: Path, reward: str) -> None:
+    config = small("classic").model_copy(update={"reward": reward})
+    export_policy(make_model(config, make_games(config)), config, tmp_path)
+    assert not (tmp_path / VALUE).exists()
 
 
 @pytest.mark.parametrize(

@@ -24,8 +24,10 @@ def some_network(seed: int = 0) -> Network:
     return Network(**{name: array.astype(np.float32) for name, array in arrays.items()})
 
 
-def agent_of(name: str = "classic", **budget: float) -> SearchAgent:
-    return SearchAgent(VARIANTS[name], some_network(), seed=5, budget=SMALL._replace(**budget))
+def agent_of(name: str = "classic", valued: bool = False, **budget: float) -> SearchAgent:
+    valuer = some_network(1) if valued else None
+    limits = SMALL._replace(**budget)
+    return SearchAgent(VARIANTS[name], some_network(), valuer, seed=5, budget=limits)
 
 
 def first_choice(agent: SearchAgent, deals: list[str], name: str = "classic") -> list[int]:
@@ -40,30 +42,32 @@ def first_choice(agent: SearchAgent, deals: list[str], name: str = "classic") ->
     return chosen
 
 
+@pytest.mark.parametrize("valued", [False, True])
 @pytest.mark.parametrize("name", ["classic", "scorpion_ii", "three_blind_mice"])
-def test_choices_do_not_depend_on_hidden_cards(name: str) -> None:
+def test_choices_do_not_depend_on_hidden_cards(name: str, valued: bool) -> None:
     rules = VARIANTS[name]
     seed = int(find_suite(f"{name}-winnable").seeds[0])
     seen = str(Game(seed=seed, rules=rules))
     games = [Game(deal=seen, seed=seed, rules=rules) for seed in range(20)]
     worlds = sorted({game.to_text(reveal=True) for game in games})[:6]
     assert len(worlds) > 3
-    agent = agent_of(name)
+    agent = agent_of(name, valued)
     assert len(set(first_choice(agent, worlds, name))) == 1
     assert agent.iterations == SMALL.iterations
 
 
-def test_games_are_the_same_alone_and_in_a_batch() -> None:
+@pytest.mark.parametrize("valued", [False, True])
+def test_games_are_the_same_alone_and_in_a_batch(valued: bool) -> None:
     seeds = find_suite("classic-winnable").seeds[:6]
-    together = evaluate(agent_of(), "classic", seeds)
-    alone = evaluate(agent_of(), "classic", seeds, batch_size=2)
+    together = evaluate(agent_of(valued=valued), "classic", seeds)
+    alone = evaluate(agent_of(valued=valued), "classic", seeds, batch_size=2)
     for field in ("won", "score", "steps"):
         np.testing.assert_array_equal(getattr(together, field), getattr(alone, field))
 
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_every_variant_is_played(name: str) -> None:
-    agent = agent_of(name, worlds=2, draws=10, iterations=3)
+    agent = agent_of(name, valued=True, worlds=2, draws=10, iterations=3)
     env = ScorpionVectorEnv(2, rules=VARIANTS[name])
     observation, info = env.reset(seed=1)
     agent.begin(np.arange(2, dtype=np.uint64))
@@ -117,3 +121,27 @@ def test_more_time_means_more_iterations() -> None:
         first_choice(agent, [deal])
         tried.append(agent.iterations)
     assert 0 < tried[0] < tried[1]
+
+
+def constant(value: float) -> Network:
+    """Return a network that gives every table this score."""
+    network = Network(*(np.zeros_like(array) for array in some_network()))
+    return network._replace(last_bias=np.array([value], np.float32))
+
+
+@pytest.mark.parametrize(("value", "taken"), [(-5.0, 0.0), (0.25, 0.25), (7.0, 1.0)])
+def test_new_positions_are_worth_what_the_valuer_says(value: float, taken: float) -> None:
+    """Ten iterations get no further than positions that are lost or as unknown as ever."""
+    limits = SMALL._replace(worlds=1, iterations=10)
+    agent = SearchAgent("classic", some_network(), constant(value), 5, limits)
+    seed = int(find_suite("classic-winnable").seeds[0])
+    first_choice(agent, [Game(seed=seed).to_text(reveal=True)])
+    moves = agent._tools.moves
+    tried = moves.visits > 0
+    assert (moves.results[tried] / moves.visits[tried]).max() == pytest.approx(taken)
+
+
+def test_a_valuer_of_other_sizes_is_refused() -> None:
+    wider = Network(*(np.repeat(array, 2, -1) for array in some_network()))
+    with pytest.raises(ValueError, match="give two networks of one training run"):
+        SearchAgent("classic", some_network(), wider)

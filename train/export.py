@@ -16,6 +16,8 @@ from train.config import Config, Training
 from train.network_export import export_network
 from train.network_policy import NetworkPolicy
 
+VALUE = "value"
+
 
 def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
     """Return the linear layers from observation to logits, in order."""
@@ -24,10 +26,17 @@ def policy_layers(model: MaskablePPO) -> list[torch.nn.Linear]:
 
 
 def export_policy(model: MaskablePPO, config: Config, folder: Path) -> None:
-    """Write the policy's two files into ``folder``, each whole or not at all."""
+    """Write the policy's two files into ``folder``, each whole or not at all.
+
+    If the value is a probability to win, its network is written beside them, into ``VALUE``: the
+    search agent's ``valuer``.
+    """
     if isinstance(model.policy, NetworkPolicy):
-        network = model.policy.scorer.weights()
-        export_network(network, config.rules, folder, steps=model.num_timesteps)
+        steps = model.num_timesteps
+        export_network(model.policy.scorer.weights(), config.rules, folder, steps=steps)
+        if (config.reward, config.reward_scale, config.win_bonus) == ("win", 1.0, 0.0):
+            (folder / VALUE).mkdir(exist_ok=True)
+            export_network(model.policy.valuer.weights(), config.rules, folder / VALUE, steps=steps)
         return
     write_policy(
         policy_layers(model), config, config.network.activation, folder, model.num_timesteps
