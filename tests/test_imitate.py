@@ -14,18 +14,21 @@ from agents.evaluation import evaluate
 from agents.inputs import IDLE_INPUT
 from agents.network import IDLE_COST, make_scratch, score_moves
 from agents.network_agent import NetworkAgent, load_network, sizes_of
+from agents.recorder import Recorder
 from agents.registry import MODELS, make_agent, shipped_models
+from agents.search import Budget, SearchAgent
 from scorpion_env import VARIANTS
 from scorpion_env.deals import FIRST_TRAINING_SEED
 from scorpion_env.engine.moves import apply
 from scorpion_env.engine.outcome import settle
-from scorpion_env.engine.state import NO_CARD, State
+from scorpion_env.engine.state import NO_CARD, State, empty_state, row_of
 from scorpion_env.game import Game
 from scorpion_env.position import Position, write_position
 from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
 from scorpion_env.solver.analysis import LOSES, NOT_JUDGED, WINS
 from scorpion_env.solver.relations import relations_of
+from train.distil import label_by_search
 from train.fit import Batches
 from train.imitate import label_positions, main
 from train.imitation_config import Imitation, Stage, load_imitation
@@ -44,6 +47,7 @@ fit: {batch_size: 16}
 stages:
   - {labels: solver, games: 3, noise: 0.5, epochs: 1}
   - {labels: rollouts, games: 3, keep: 1, epochs: 1}
+  - {labels: search, games: 2, iterations: 4, epochs: 1}
 evaluation: {deals: 3}
 """
 
@@ -106,6 +110,34 @@ def test_labels_say_what_becomes_of_moves(network: MoveNetwork, labels: str) -> 
             else:
                 wins = play_game(compiled, relations, network.weights(), tools, 200)
             assert verdicts[action] == (WINS if wins else LOSES)
+
+
+def test_search_labels_say_what_the_search_plays(network: MoveNetwork) -> None:
+    rules = VARIANTS["classic"]
+    seeds = training_deals(rules, FIRST_TRAINING_SEED, 3, 20_000).seeds
+    budget = Budget(worlds=3, draws=2000, iterations=8)
+
+    def searching() -> SearchAgent:
+        return SearchAgent(rules, network.weights(), seed=4, budget=budget)
+
+    kept = label_by_search(rules, searching(), seeds)
+    assert len(kept.packed) > 3
+    assert ((kept.verdicts == WINS).sum(axis=1) == 1).all()
+    played = Recorder("search", rules, seeds.tolist())
+    evaluate(searching(), rules, seeds, recorder=played)
+    state = row_of(empty_state(rules, 1, undoable=0), 0)
+    labelled = {
+        (packed[:14].tobytes(), int(verdicts.argmax()))
+        for packed, verdicts in zip(kept.packed, kept.verdicts == WINS, strict=True)
+    }
+    met = set()
+    for seed, record in zip(seeds, played.records(), strict=True):
+        game = Game(seed=int(seed))
+        for action in record.actions:
+            write_position(rules, state, game.position)
+            met.add((packed_of(rules, state)[:14].tobytes(), action))
+            game.play(action)
+    assert labelled <= met
 
 
 @pytest.mark.parametrize("name", ["classic", "double_scorpion", "three_blind_mice"])
@@ -173,8 +205,8 @@ def test_tiny_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         assert main([str(config), "--runs", str(tmp_path), "--name", name]) == 0
     weights = [(tmp_path / name / "policy.safetensors").read_bytes() for name in ("one", "two")]
     assert weights[0] == weights[1]
-    assert "stage 2 of 2" in capsys.readouterr().err
-    assert len(json.loads((tmp_path / "one" / "summary.json").read_text())) == 2
+    assert "stage 3 of 3" in capsys.readouterr().err
+    assert len(json.loads((tmp_path / "one" / "summary.json").read_text())) == 3
     agent = make_agent(str(tmp_path / "one"), "classic")
     assert isinstance(agent, NetworkAgent)
     assert sizes_of(agent.network) == SIZES

@@ -17,6 +17,7 @@ import torch
 
 from agents.evaluation import wilson_interval
 from agents.network import Network
+from agents.search import Budget, SearchAgent
 from scorpion_env import VARIANTS
 from scorpion_env.engine.deal import deal
 from scorpion_env.rules import Rules
@@ -24,11 +25,12 @@ from scorpion_env.solver import Solver
 from scorpion_env.solver.relations import relations_of
 from scorpion_env.whole_file import write_whole
 from train.config import ConfigError
+from train.distil import label_by_search
 from train.fit import fit, is_mixed
 from train.imitation_config import Imitation, Stage, load_imitation
 from train.lines import follow_line
 from train.move_network import MoveNetwork
-from train.network_export import export_network
+from train.network_export import export_network, usable_network
 from train.positions import Kept, Play, judge_game, make_tools, packed_size, play_game
 from train.rollouts import make_known, try_game
 from train.run_folder import RunError, create_run
@@ -45,6 +47,14 @@ def label_positions(
 ) -> Kept:
     """Play the deals with a network and return labelled positions."""
     rules = VARIANTS[config.rules]
+    if stage.labels == "search":
+        valuer = None
+        if config.valuer is not None:
+            valuer = usable_network("valuer", config.valuer, config.network.model_dump())
+        budget = Budget(iterations=stage.iterations)
+        return label_by_search(
+            rules, SearchAgent(rules, network, valuer, seed, budget), deals.seeds
+        )
     compiled, relations = rules.compiled, relations_of(rules)
     tools = make_tools(rules, network, config.nodes, seed)
     play = Play(stage.noise, stage.rescue, config.nodes, config.step_limit)
@@ -85,7 +95,10 @@ def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
     torch.manual_seed(config.seed)
     generator = np.random.default_rng(config.seed)
     rules = VARIANTS[config.rules]
-    network = MoveNetwork(rules, **config.network.model_dump())
+    sizes = config.network.model_dump()
+    network = MoveNetwork(rules, **sizes)
+    if config.start is not None:
+        network.take(usable_network("start", config.start, sizes))
     tests = winnable_deals(rules, 0, config.evaluation.deals, config.nodes)
     tell(f"{len(tests.seeds)} winnable deals to play, of seeds 0 to {tests.seeds[-1]}")
     first = config.seed

@@ -18,12 +18,13 @@ class Stage(Section):
     The first stage plays with an untrained network.
     """
 
-    labels: Literal["solver", "rollouts", "lines"] = Field(
+    labels: Literal["solver", "rollouts", "lines", "search"] = Field(
         default="solver",
-        description="can the deal still be won after the move; does the network win it; or is it "
+        description="can the deal still be won after the move; does the network win it; is it "
         "the move of a line that the solver won with (where moves can be taken back by others, "
-        "nearly all still win)",
+        "nearly all still win); or is it what the search plays, guided by the network",
     )
+    iterations: int = Field(default=200, ge=1, description="labels: search: of each decision")
     games: int = Field(default=1000, ge=1)
     noise: float = Field(default=0.1, ge=0, le=1, description="share of moves drawn uniformly")
     rescue: float = Field(
@@ -61,6 +62,12 @@ class Imitation(Section):
     step_limit: int = Field(default=200, ge=1)
     threads: int = Field(default=1, ge=1, le=256, description="torch's threads")
     network: Sizes = Sizes()
+    start: str | None = Field(
+        default=None, description="name or path of a network of these sizes to start from"
+    )
+    valuer: str | None = Field(
+        default=None, description="labels: search: name or path of the network of its value"
+    )
     fit: Fit = Fit()
     stages: list[Stage] = Field(default=[Stage()], min_length=1)
     evaluation: WinnableEvaluation = WinnableEvaluation()

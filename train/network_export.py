@@ -11,7 +11,26 @@ from safetensors.numpy import save
 from agents.network import Network
 from agents.network_agent import KIND, sizes_of
 from agents.policy import FORMAT, POLICY_JSON, POLICY_TENSORS
+from agents.registry import find_network
 from scorpion_env.whole_file import write_whole
+from train.run_folder import RunError
+
+
+def usable_network(key: str, name: str, sizes: dict[str, int]) -> Network:
+    """Return the network of a name or path that a config's ``key`` gives.
+
+    Raises
+    ------
+    RunError
+        If there is none, or it has other sizes.
+    """
+    try:
+        network = find_network(name)
+    except ValueError as error:
+        raise RunError(f"{key}: {error}") from error
+    if sizes_of(network) != sizes:
+        raise RunError(f"{key}: {name} has other sizes: {sizes_of(network)}")
+    return network
 
 
 def export_network(network: Network, rules: str, folder: Path, **about: Any) -> None:

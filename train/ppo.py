@@ -12,8 +12,6 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.callbacks import BaseCallback
 from torch.distributions import Distribution
 
-from agents.network_agent import sizes_of
-from agents.registry import find_network
 from scorpion_env import VARIANTS
 from scorpion_env.whole_file import write_whole
 from train.checkpoint import checkpoints, load_checkpoint, save_checkpoint
@@ -21,6 +19,7 @@ from train.config import Config
 from train.export import export_policy
 from train.interrupt import first_interrupt
 from train.metrics import draw_curve, log_evaluation, make_logger, run_summary
+from train.network_export import usable_network
 from train.network_policy import NetworkPolicy
 from train.run_folder import RunError
 from train.vec_env import ScorpionVecEnv
@@ -83,12 +82,7 @@ def policy_of(config: Config) -> tuple[Any, dict[str, Any]]:
     sizes = asked.sizes.model_dump()
     start = None
     if asked.start is not None:
-        try:
-            start = find_network(asked.start)
-        except ValueError as error:
-            raise RunError(f"network.start: {error}") from error
-        if sizes_of(start) != sizes:
-            raise RunError(f"network.start: {asked.start} has other sizes: {sizes_of(start)}")
+        start = usable_network("network.start", asked.start, sizes)
     return NetworkPolicy, {"rules": VARIANTS[config.rules], "sizes": sizes, "start": start}
 
 
