@@ -4,7 +4,7 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
 COVERED := advice batch cli deal drawn_deals edge_cases env game known_bugs notation on_ray planes \
-	records render render_text replay replay_command rules solver suites sweep vector_env
+	play play_files play_session records render render_text replay replay_command rules solver suites sweep vector_env
 PLAIN := without_jit edge_cases
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1-9].*/bin/python)
 # what RLlib needs besides Ray and Gymnasium
@@ -49,10 +49,10 @@ audit: $(INSTALLED)
 coverage: $(INSTALLED)
 	$(BIN)/python -m pip install -q -c constraints.txt coverage
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
+	NUMBA_CACHE_DIR=.venv/coverage $(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p -m pytest -W ignore::RuntimeWarning $(PLAIN:%=tests/test_%.py)
 	$(BIN)/python -m coverage combine -q
-	$(BIN)/python -m coverage report
+	$(BIN)/python -m coverage report --fail-under 95
 
 # The engine and the solver with every array index checked, compiled apart from the usual cache.
 boundscheck: $(INSTALLED)

@@ -11,11 +11,12 @@ import pytest
 
 from scorpion_env import Layout, Rules
 from scorpion_env.game import Game
-from scorpion_env.solver import solve
+from scorpion_env.solver import Adviser, solve
+from scorpion_env.suites import find_suite
 from scorpion_env.vector_env import ScorpionVectorEnv
 
 NAMES = ("classic", "open_scorpion", "three_blind_mice", "pysol_triple_scorpion")
-IMPORT = "from tests.test_without_jit import fingerprint, solved"
+IMPORT = "from tests.test_without_jit import advised, fingerprint, solved"
 
 
 def fingerprint(name: str) -> str:
@@ -43,8 +44,19 @@ def solved() -> str:
         Rules(layout, reserve="deal_when_idle", sequences="stay"),
         Rules(played, reserve="play", loss="sheet"),
     ]
-    solutions = [solve(Game(seed, rules), 300) for rules in sets for seed in range(3)]
+    games = [Game(seed, rules) for rules in sets for seed in range(3)]
+    # one with persistent sets
+    games.append(Game(int(find_suite("classic-winnable").seeds[0])))
+    solutions = [solve(game, 300) for game in games]
     return repr([(s.status, s.nodes, s.actions, s.certificate) for s in solutions])
+
+
+def advised() -> str:
+    """Judge the moves of small games, all cards known and not."""
+    rules = Rules(Layout((4, 3, 3), (2, 1, 0), 2, (0, 1), suits=3, ranks=4), loss="sheet")
+    adviser = Adviser(rules, 100)
+    games = [Game(seed, rules) for seed in range(2)]
+    return repr([(adviser.judge(game), adviser.vote(game, worlds=4)) for game in games])
 
 
 def in_plain_python(call: str) -> str:
@@ -67,3 +79,7 @@ def test_plain_python_gives_the_same(name: str) -> None:
 
 def test_plain_python_solves_the_same() -> None:
     assert in_plain_python("solved()") == solved()
+
+
+def test_plain_python_advises_the_same() -> None:
+    assert in_plain_python("advised()") == advised()
