@@ -49,7 +49,7 @@ audit: $(INSTALLED)
 coverage: $(INSTALLED)
 	$(BIN)/python -m pip install -q -c constraints.txt coverage
 	$(BIN)/python -m coverage erase
-	NUMBA_CACHE_DIR=.venv/coverage $(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
+	$(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p -m pytest -W ignore::RuntimeWarning $(PLAIN:%=tests/test_%.py)
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --fail-under 95
