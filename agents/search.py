@@ -45,6 +45,14 @@ class Budget(NamedTuple):
     milliseconds: float | None = None  # instead of iterations: choices then depend on the machine
 
 
+def seen_of(observation: Any, game: int) -> Seen:
+    """Return one game's observation, of "cards" of a vector of games."""
+    games = len(observation["tableau"])
+    reserves = observation.get("reserve", np.zeros((games, 0), np.uint8))
+    tensors = (observation["tableau"], reserves, observation["completed"])
+    return Seen(*(np.ascontiguousarray(tensor[game]) for tensor in tensors))
+
+
 class _Memory:
     """What is kept of a game between two decisions."""
 
@@ -145,12 +153,10 @@ class SearchAgent(Agent):
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return an action (N,) for each game; games are searched one after another."""
         seeds = (self.chance.draw() * 2.0**53).astype(np.uint64)
-        reserves = observation.get("reserve", np.zeros((len(mask), 0), np.uint8))
         actions = np.zeros(len(mask), np.int64)
         self._shares = np.zeros(mask.shape)
         for game, memory in enumerate(self._memories):
-            tensors = (observation["tableau"], reserves, observation["completed"])
-            seen = Seen(*(np.ascontiguousarray(tensor[game]) for tensor in tensors))
+            seen = seen_of(observation, game)
             legal = np.ascontiguousarray(mask[game], np.int8)
             actions[game] = self._decide(seen, legal, seeds[game], memory, self._shares[game])
             memory.action = int(actions[game])

@@ -112,6 +112,28 @@ def test_labels_say_what_becomes_of_moves(network: MoveNetwork, labels: str) -> 
             assert verdicts[action] == (WINS if wins else LOSES)
 
 
+@pytest.mark.parametrize("name", ["pysol_triple_scorpion", "three_blind_mice"])
+def test_search_labels_of_games_without_a_reserve_and_with(network: MoveNetwork, name: str) -> None:
+    rules = VARIANTS[name]
+    budget = Budget(worlds=2, draws=4000, nodes=2000, iterations=2)
+    search = SearchAgent(rules, network.weights(), seed=4, budget=budget)
+    seeds = training_deals(rules, FIRST_TRAINING_SEED, 1, 20_000).seeds
+    kept = label_by_search(rules, search, seeds)
+    assert ((kept.verdicts == WINS).sum(axis=1) == 1).all()
+
+
+@pytest.mark.parametrize("key", ["start", "valuer"])
+def test_networks_that_cannot_be_used_are_told_before_anything_is_played(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], key: str
+) -> None:
+    config = tmp_path / "small.yaml"
+    config.write_text(SMALL)
+    assert main([str(config), "--runs", str(tmp_path), "--set", f"{key}=nowhere"]) == 2
+    said = capsys.readouterr().err
+    assert f"error: {key}: nowhere" in said
+    assert "stage" not in said
+
+
 def test_search_labels_say_what_the_search_plays(network: MoveNetwork) -> None:
     rules = VARIANTS["classic"]
     seeds = training_deals(rules, FIRST_TRAINING_SEED, 3, 20_000).seeds

@@ -14,8 +14,8 @@ import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds
 from agents.evaluation import evaluate
-from agents.search import SearchAgent
-from agents.worlds import Seen, pack_seen
+from agents.search import SearchAgent, seen_of
+from agents.worlds import pack_seen
 from scorpion_env.engine.state import empty_state, row_of
 from scorpion_env.rules import Rules
 from scorpion_env.solver.analysis import LOSES, NOT_JUDGED, WINS
@@ -52,9 +52,8 @@ class LabellingAgent(Agent):
         actions = self._search.act(observation, mask)
         for game in np.flatnonzero(self._search.probabilities().any(axis=1)):
             packed = np.zeros(packed_size(self._rules), np.uint8)
-            seen = Seen(*(np.ascontiguousarray(observation[n][game]) for n in Seen._fields))
-            given = (self._rules.compiled, relations_of(self._rules), seen, self._state)
-            pack_seen(*given, packed, self._hidden)
+            given = (self._rules.compiled, relations_of(self._rules))
+            pack_seen(*given, seen_of(observation, game), self._state, packed, self._hidden)
             verdicts = np.where(mask[game] != 0, LOSES, NOT_JUDGED).astype(np.int8)
             verdicts[actions[game]] = WINS
             self.packed.append(packed)

@@ -43,14 +43,16 @@ Tell = Callable[[str], None]
 
 
 def label_positions(
-    config: Imitation, stage: Stage, network: Network, deals: Deals, seed: int
+    config: Imitation,
+    stage: Stage,
+    network: Network,
+    deals: Deals,
+    seed: int,
+    valuer: Network | None = None,
 ) -> Kept:
-    """Play the deals with a network and return labelled positions."""
+    """Play the deals with a network, and a search with its valuer; return labelled positions."""
     rules = VARIANTS[config.rules]
     if stage.labels == "search":
-        valuer = None
-        if config.valuer is not None:
-            valuer = usable_network("valuer", config.valuer, config.network.model_dump())
         budget = Budget(iterations=stage.iterations)
         return label_by_search(
             rules, SearchAgent(rules, network, valuer, seed, budget), deals.seeds
@@ -99,6 +101,9 @@ def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
     network = MoveNetwork(rules, **sizes)
     if config.start is not None:
         network.take(usable_network("start", config.start, sizes))
+    valuer = None
+    if config.valuer is not None:
+        valuer = usable_network("valuer", config.valuer, sizes)
     tests = winnable_deals(rules, 0, config.evaluation.deals, config.nodes)
     tell(f"{len(tests.seeds)} winnable deals to play, of seeds 0 to {tests.seeds[-1]}")
     first = config.seed
@@ -107,7 +112,7 @@ def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
     for number, stage in enumerate(config.stages):
         deals = training_deals(rules, first, stage.games, config.nodes)
         first = int(deals.seeds[-1]) + 1
-        found.append(label_positions(config, stage, network.weights(), deals, first))
+        found.append(label_positions(config, stage, network.weights(), deals, first, valuer))
         used = found[max(0, number - stage.keep) :]
         kept = Kept(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
         tell(
