@@ -3,8 +3,6 @@ PYTHON ?= python3
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 INSTALLED_DOCS := .venv/.installed-docs
-COVERED := advice batch cli deal drawn_deals edge_cases env game known_bugs notation on_ray planes \
-	play play_files play_session records render render_text replay replay_command rules solver suites sweep vector_env
 PLAIN := without_jit edge_cases
 PYTHONS ?= $(wildcard $(HOME)/.pyenv/versions/3.1[1-9].*/bin/python)
 # what RLlib needs besides Ray and Gymnasium
@@ -25,7 +23,7 @@ train: $(INSTALLED)
 	$(BIN)/python -m agents random greedy runs/latest --sample --seeds 0:10000
 
 test: $(INSTALLED)
-	$(BIN)/python -m pytest
+	$(BIN)/python $(TRACE) -m pytest
 
 lint: $(INSTALLED)
 	$(BIN)/ruff format --check .
@@ -45,11 +43,11 @@ audit: $(INSTALLED)
 	$(BIN)/python -m pip install -q -c constraints.txt pip-audit
 	$(BIN)/python -m pip_audit --strict -r constraints.txt --no-deps --disable-pip --progress-spinner off
 
-# The lines of the library that tests reach: compiled kernels are seen where nothing is compiled.
+# The tests, and the lines of the library that they reach: compiled kernels are seen where nothing
+# is compiled.
 coverage: $(INSTALLED)
-	$(BIN)/python -m pip install -q -c constraints.txt coverage
 	$(BIN)/python -m coverage erase
-	$(BIN)/python -m coverage run -p -m pytest $(COVERED:%=tests/test_%.py)
+	$(MAKE) test TRACE="-m coverage run -p"
 	NUMBA_DISABLE_JIT=1 $(BIN)/python -m coverage run -p -m pytest -W ignore::RuntimeWarning $(PLAIN:%=tests/test_%.py)
 	$(BIN)/python -m coverage combine -q
 	$(BIN)/python -m coverage report --fail-under 95

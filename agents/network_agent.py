@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from agents.base import Actions, Agent, Mask, softmax
+from agents.base import Actions, Agent, Mask, Rows, Seeds, softmax
 from agents.network import Network, Scratch, make_scratch, network_shapes, score_table
 from agents.policy import check_format, policy_files, read_json, read_tensors
 from agents.table import read_seen
@@ -37,6 +37,9 @@ class Seen(NamedTuple):
 
 class NetworkAgent(Agent):
     """Plays the move with the best score or, with ``sample``, any as their scores weigh them.
+
+    Where moves can be taken back by others the best score alone would go round in circles: at a
+    table that this game has shown before, moves made there are left out while there are others.
 
     Parameters
     ----------
@@ -68,6 +71,7 @@ class NetworkAgent(Agent):
         self._relations = relations_of(self.rules)
         self._scratch = make_scratch(self.rules, network)
         self._last = np.zeros((0, self.rules.actions))  # scores of the last choices
+        self._made: list[dict[bytes, list[int]]] = []  # by game and tableau
 
     @classmethod
     def load(
@@ -89,12 +93,27 @@ class NetworkAgent(Agent):
         """
         return cls(name or str(Path(path)), rules, load_network(path), sample, seed)
 
+    def begin(self, seeds: Seeds) -> None:
+        """Begin N new games, in which no move is made yet."""
+        super().begin(seeds)
+        self._made = [{} for _ in seeds]
+
+    def keep(self, rows: Rows, seeds: Seeds) -> None:
+        """Go on with these rows of the batch, followed by new games."""
+        super().keep(rows, seeds)
+        self._made = [*(self._made[row] for row in rows), *({} for _ in seeds)]
+
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return the legal action (N,) with the best score in each game, or a drawn one."""
         scores = self._last = self.scores(observation, mask)
         if self.sample:
             return self.chance.choose(np.exp(scores - scores.max(axis=1, keepdims=True)))
         actions: Actions = np.argmax(scores, axis=1)
+        for game, tableau in enumerate(observation["tableau"]):
+            made = self._made[game].setdefault(tableau.tobytes(), [])
+            if made:
+                actions[game] = best_of_others(scores[game], made)
+            made.append(int(actions[game]))
         return actions
 
     def probabilities(self) -> npt.NDArray[np.float64]:
@@ -120,6 +139,13 @@ class NetworkAgent(Agent):
             scores,
         )
         return scores
+
+
+def best_of_others(scores: npt.NDArray[np.float64], made: list[int]) -> int:
+    """Return the action with the best score but for those ``made``, if there are others."""
+    others = scores.copy()
+    others[made] = -np.inf
+    return int(np.argmax(others if np.isfinite(others).any() else scores))
 
 
 @kernel

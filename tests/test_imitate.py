@@ -3,6 +3,7 @@
 import json
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -28,10 +29,13 @@ from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
 from scorpion_env.solver.analysis import LOSES, NOT_JUDGED, WINS
 from scorpion_env.solver.relations import relations_of
+from train import imitate
+from train.checkpoint import checkpoints
+from train.config import load_section
 from train.distil import label_by_search
 from train.fit import Batches
-from train.imitate import label_positions, main
-from train.imitation_config import Imitation, Stage, load_imitation
+from train.imitate import label_positions, main, run_stage
+from train.imitation_config import Imitation, Stage
 from train.move_network import MoveNetwork
 from train.network_export import export_network
 from train.positions import Kept, make_tools, packed_size, play_game
@@ -235,6 +239,35 @@ def test_tiny_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert evaluate(agent, "classic", range(3)).steps.min() > 0
 
 
+def test_stopped_and_resumed_equals_one_that_was_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "small.yaml"
+    config.write_text(SMALL)
+    whole, stopped = tmp_path / "whole", tmp_path / "stopped"
+    assert main([str(config), "--runs", str(tmp_path), "--name", whole.name]) == 0
+    with monkeypatch.context() as patched:
+
+        def stop_in_second(*given: Any) -> None:
+            if given[4].reached:
+                raise KeyboardInterrupt
+            run_stage(*given)
+
+        patched.setattr(imitate, "run_stage", stop_in_second)
+        assert main([str(config), "--runs", str(tmp_path), "--name", stopped.name]) == 130
+    assert f"go on with: python -m train.imitate --resume {stopped}" in capsys.readouterr().err
+    assert main(["--resume", str(stopped)]) == 0
+    assert "stage 1 of 3" not in capsys.readouterr().err
+    for name in ("policy.safetensors", "policy.json", "summary.json"):
+        assert (stopped / name).read_bytes() == (whole / name).read_bytes()
+    newest = checkpoints(stopped)[-1]
+    for path in newest.iterdir():
+        path.write_bytes(path.read_bytes()[:20])
+    assert main(["--resume", str(stopped)]) == 2
+    *_, said = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"error: {newest}")
+
+
 def damage_json(folder: Path, **changed: object) -> None:
     path = folder / "policy.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | changed))
@@ -299,4 +332,4 @@ def test_shipped_networks_play(name: str) -> None:
 @pytest.mark.parametrize("path", CONFIGS, ids=lambda path: path.stem)
 def test_configs_are_valid(path: Path) -> None:
     assert path.read_text().startswith("#")
-    load_imitation(path)
+    load_section(Imitation, path)

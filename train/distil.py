@@ -21,6 +21,7 @@ from scorpion_env.rules import Rules
 from scorpion_env.solver.analysis import LOSES, NOT_JUDGED, WINS
 from scorpion_env.solver.relations import relations_of
 from train.positions import Kept, packed_size
+from train.run_folder import RunError
 
 
 class LabellingAgent(Agent):
@@ -66,11 +67,11 @@ def label_by_search(rules: Rules, search: SearchAgent, seeds: Seeds) -> Kept:
 
     Raises
     ------
-    ValueError
+    RunError
         If there was nothing to search for.
     """
     agent = LabellingAgent(rules, search)
     evaluate(agent, rules, seeds, batch_size=50)
     if not agent.packed:
-        raise ValueError("the search had nothing to search for: give it more worlds or draws")
+        raise RunError("the search had nothing to search for: give it more worlds or draws")
     return Kept(np.array(agent.packed), np.array(agent.verdicts))

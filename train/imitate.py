@@ -6,7 +6,6 @@ it is fitted to the labels; the next stage plays with what came of it.
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 from collections.abc import Callable
@@ -24,18 +23,20 @@ from scorpion_env.rules import Rules
 from scorpion_env.solver import Solver
 from scorpion_env.solver.relations import relations_of
 from scorpion_env.whole_file import write_whole
-from train.config import ConfigError
+from train.checkpoint import checkpoints
+from train.command import parse, run_command, run_parser
 from train.distil import label_by_search
 from train.fit import fit, is_mixed
-from train.imitation_config import Imitation, Stage, load_imitation
+from train.imitation_checkpoint import Progress, load_progress, save_progress
+from train.imitation_config import Imitation, Stage
 from train.lines import follow_line
 from train.move_network import MoveNetwork
 from train.network_export import export_network, usable_network
 from train.positions import Kept, Play, judge_game, make_tools, packed_size, play_game
 from train.rollouts import make_known, try_game
-from train.run_folder import RunError, create_run
 from train.solved_deals import OPTIONS, Deals, training_deals, winnable_deals
 
+PROG = "python -m train.imitate"
 ROWS_A_GAME = 100  # room for positions; what does not fit is left out
 QUIET = 0.1  # share kept of positions whose moves all have the same outcome of rollouts
 
@@ -91,84 +92,93 @@ def count_won(rules: Rules, network: Network, decks: np.ndarray) -> int:
     return won
 
 
-def imitate(config: Imitation, run: Path, tell: Tell) -> Network:
-    """Go through the stages; write the network and what was reached into the run folder."""
+def begin(config: Imitation) -> Progress:
+    """Return where a new run stands."""
+    sizes = config.network.model_dump()
+    if config.start is not None:
+        network = usable_network("start", config.start, sizes)
+    else:
+        network = MoveNetwork(VARIANTS[config.rules], **sizes).weights()
+    return Progress(network, [], [], config.seed, np.random.default_rng(config.seed))
+
+
+def imitate(config: Imitation, run: Path, tell: Tell, resume: bool = False) -> None:
+    """Go through the stages that are left; write network, summary and checkpoint after each.
+
+    Raises
+    ------
+    RunError
+        If a network that the config names or the newest checkpoint cannot be used.
+    """
     torch.set_num_threads(config.threads)
     torch.manual_seed(config.seed)
-    generator = np.random.default_rng(config.seed)
     rules = VARIANTS[config.rules]
     sizes = config.network.model_dump()
+    saved = checkpoints(run) if resume else []
+    progress = load_progress(config, saved[-1]) if saved else begin(config)
     network = MoveNetwork(rules, **sizes)
-    if config.start is not None:
-        network.take(usable_network("start", config.start, sizes))
+    network.take(progress.network)
     valuer = None
     if config.valuer is not None:
         valuer = usable_network("valuer", config.valuer, sizes)
     tests = winnable_deals(rules, 0, config.evaluation.deals, config.nodes)
     tell(f"{len(tests.seeds)} winnable deals to play, of seeds 0 to {tests.seeds[-1]}")
-    first = config.seed
-    found: list[Kept] = []
-    reached = []
-    for number, stage in enumerate(config.stages):
-        deals = training_deals(rules, first, stage.games, config.nodes)
-        first = int(deals.seeds[-1]) + 1
-        found.append(label_positions(config, stage, network.weights(), deals, first, valuer))
-        used = found[max(0, number - stage.keep) :]
-        kept = Kept(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
-        tell(
-            f"stage {number + 1} of {len(config.stages)}: {stage.games} games, "
-            f"{len(kept.packed)} positions, {int(is_mixed(kept).sum())} with a wrong move"
-        )
-        for losses in fit(
-            rules, network, kept, config.fit, stage.epochs, stage.learning_rate, generator
-        ):
-            tell(f"  loss of each move {losses.each:.4f}, of the choice {losses.choice:.4f}")
-        won = count_won(rules, network.weights(), tests.decks)
+    for stage in config.stages[len(progress.reached) :]:
+        run_stage(config, stage, network, valuer, progress, tell)
+        won = count_won(rules, progress.network, tests.decks)
         low, high = wilson_interval(won, len(tests.decks))
         tell(f"  wins {won / len(tests.decks):.2%} [{low:.2%}, {high:.2%}]")
-        reached.append({"won": won, "deals": len(tests.decks), "positions": len(kept.packed)})
-        export_network(network.weights(), config.rules, run, stages=number + 1)
-        write_whole(run / "summary.json", json.dumps(reached, indent=2) + "\n")
-    return network.weights()
+        progress.reached.append(
+            {"won": won, "deals": len(tests.decks), "positions": len(progress.found[-1].packed)}
+        )
+        export_network(progress.network, config.rules, run, stages=len(progress.reached))
+        write_whole(run / "summary.json", json.dumps(progress.reached, indent=2) + "\n")
+        save_progress(progress, config, run)
+
+
+def run_stage(
+    config: Imitation,
+    stage: Stage,
+    network: MoveNetwork,
+    valuer: Network | None,
+    progress: Progress,
+    tell: Tell,
+) -> None:
+    """Play, label and fit ``network``; changes ``progress``."""
+    rules = VARIANTS[config.rules]
+    deals = training_deals(rules, progress.next_seed, stage.games, config.nodes)
+    progress.next_seed = int(deals.seeds[-1]) + 1
+    progress.found.append(
+        label_positions(config, stage, progress.network, deals, progress.next_seed, valuer)
+    )
+    used = progress.found[-1 - stage.keep :]
+    kept = Kept(*(np.concatenate(parts) for parts in zip(*used, strict=True)))
+    tell(
+        f"stage {len(progress.found)} of {len(config.stages)}: {stage.games} games, "
+        f"{len(kept.packed)} positions, {int(is_mixed(kept).sum())} with a wrong move"
+    )
+    for losses in fit(
+        rules, network, kept, config.fit, stage.epochs, stage.learning_rate, progress.generator
+    ):
+        tell(f"  loss of each move {losses.each:.4f}, of the choice {losses.choice:.4f}")
+    progress.network = network.weights()
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run the command; return its exit status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m train.imitate",
-        description="Teach the network over cards from solved deals, into a new run folder.",
+    parser = run_parser(
+        PROG, "Teach the network over cards from solved deals, into a new run folder."
     )
-    parser.add_argument("config", type=Path, help="the run's YAML config")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        dest="overrides",
-        metavar="KEY=VALUE",
-        help="change one key of the config, for example --set network.width=16",
-    )
-    parser.add_argument("--name", help="the run folder's name; the config's name by default")
-    parser.add_argument(
-        "--runs", type=Path, default=Path("runs"), help="where run folders are made"
-    )
-    chosen = parser.parse_args(arguments)
-    try:
-        config = load_imitation(chosen.config, chosen.overrides)
-        name = chosen.name or chosen.config.stem
-        run = create_run(chosen.runs, name, config, chosen.name is not None)
-        print(f"run folder: {run}", file=sys.stderr)
-        imitate(config, run, lambda line: print(line, file=sys.stderr, flush=True))
-    except (ConfigError, RunError, ValueError) as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
-    except OSError as error:
-        where = error.filename or "the run folder"
-        print(f"error: {where} cannot be written: {error.strerror}", file=sys.stderr)
-        return 2
-    except KeyboardInterrupt:
-        return 130
-    print(f"network: {run}/policy.safetensors", file=sys.stderr)
-    return 0
+    chosen = parse(parser, arguments)
+
+    def start(config: Imitation, run: Path) -> bool:
+        try:
+            imitate(config, run, lambda line: print(line, file=sys.stderr), bool(chosen.resume))
+        except KeyboardInterrupt:
+            return False
+        return True
+
+    return run_command(PROG, chosen, Imitation, start)
 
 
 if __name__ == "__main__":

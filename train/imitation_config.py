@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, field_validator
 
 from scorpion_env import VARIANTS
 from scorpion_env.deals import FIRST_TRAINING_SEED
-from train.config import Section, Sizes, load_section
+from train.config import Section, Sizes
 
 
 class Stage(Section):
@@ -78,14 +77,3 @@ class Imitation(Section):
         if name not in VARIANTS:
             raise ValueError(f"unknown: choose one of {', '.join(VARIANTS)}")
         return name
-
-
-def load_imitation(path: Path, overrides: list[str] | None = None) -> Imitation:
-    """Read an imitation run's YAML config, with ``key.sub=value`` overrides.
-
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read or a key or value is wrong.
-    """
-    return load_section(Imitation, path, overrides)

@@ -17,6 +17,7 @@ from scorpion_env.engine.state import PLAYING
 from scorpion_env.rules import CompiledRules, Rules
 from scorpion_env.solver.relations import Relations, relations_of
 from scorpion_env.solver.search import FOUND, Options, Search, new_search, search_all
+from train.run_folder import RunError
 
 SALT = 0x5C0_4210
 OPTIONS = Options(proofs=1, persistent_sets=1, salt=SALT)
@@ -72,7 +73,7 @@ def winnable_deals(
 
     Raises
     ------
-    ValueError
+    RunError
         If there are hardly any such deals.
     """
     relations = relations_of(rules)
@@ -89,7 +90,7 @@ def winnable_deals(
                 progress(len(seeds))
         if len(seeds) == count:
             return Deals(np.array(seeds, np.uint64), np.array(decks))
-    raise ValueError(f"only {len(seeds)} winnable deals were found: ask for fewer")
+    raise RunError(f"only {len(seeds)} winnable deals were found: ask for fewer")
 
 
 @kernel
