@@ -23,7 +23,9 @@ PAIR = ("network", "valuer")
 # What the search agent guesses with, a network that was taught nothing of most variants, and by
 # variant a network and its valuer where these were trained together.
 SEARCH_NETWORK = "classic-network-small"
-SEARCH_PAIRS = {"classic": ("ppo-classic", "ppo-classic-value")}
+SEARCH_PAIRS = {
+    name: (f"ppo-{name}", f"ppo-{name}-value") for name in ("classic", "flexible", "wasp")
+}
 
 AGENTS: dict[str, Callable[[str | Rules, int], Agent]] = {
     "random": lambda rules, seed: RandomAgent(seed),

@@ -248,10 +248,10 @@ def test_stopped_and_resumed_equals_one_that_was_not(
     assert main([str(config), "--runs", str(tmp_path), "--name", whole.name]) == 0
     with monkeypatch.context() as patched:
 
-        def stop_in_second(*given: Any) -> None:
+        def stop_in_second(*given: Any) -> int:
             if given[4].reached:
                 raise KeyboardInterrupt
-            run_stage(*given)
+            return run_stage(*given)
 
         patched.setattr(imitate, "run_stage", stop_in_second)
         assert main([str(config), "--runs", str(tmp_path), "--name", stopped.name]) == 130

@@ -124,13 +124,11 @@ def imitate(config: Imitation, run: Path, tell: Tell, resume: bool = False) -> N
     tests = winnable_deals(rules, 0, config.evaluation.deals, config.nodes)
     tell(f"{len(tests.seeds)} winnable deals to play, of seeds 0 to {tests.seeds[-1]}")
     for stage in config.stages[len(progress.reached) :]:
-        run_stage(config, stage, network, valuer, progress, tell)
+        positions = run_stage(config, stage, network, valuer, progress, tell)
         won = count_won(rules, progress.network, tests.decks)
         low, high = wilson_interval(won, len(tests.decks))
         tell(f"  wins {won / len(tests.decks):.2%} [{low:.2%}, {high:.2%}]")
-        progress.reached.append(
-            {"won": won, "deals": len(tests.decks), "positions": len(progress.found[-1].packed)}
-        )
+        progress.reached.append({"won": won, "deals": len(tests.decks), "positions": positions})
         export_network(progress.network, config.rules, run, stages=len(progress.reached))
         write_whole(run / "summary.json", json.dumps(progress.reached, indent=2) + "\n")
         save_progress(progress, config, run)
@@ -143,8 +141,8 @@ def run_stage(
     valuer: Network | None,
     progress: Progress,
     tell: Tell,
-) -> None:
-    """Play, label and fit ``network``; changes ``progress``."""
+) -> int:
+    """Play, label and fit ``network``; return how many positions, changes ``progress``."""
     rules = VARIANTS[config.rules]
     deals = training_deals(rules, progress.next_seed, stage.games, config.nodes)
     progress.next_seed = int(deals.seeds[-1]) + 1
@@ -162,6 +160,7 @@ def run_stage(
     ):
         tell(f"  loss of each move {losses.each:.4f}, of the choice {losses.choice:.4f}")
     progress.network = network.weights()
+    return len(kept.packed)
 
 
 def main(arguments: list[str] | None = None) -> int:
