@@ -95,11 +95,11 @@ def deals_that_look_alike(seed: int) -> list[list[str]]:
     return [deck, other]
 
 
-def assert_blind(agent: Agent, seed: int) -> int:
+def assert_blind(agent: Agent, rules: str, seed: int) -> int:
     """Play both deals until a hidden card shows; return the choices made until then."""
     games, seen = [], []
     for deal in deals_that_look_alike(seed):
-        env = ScorpionEnv(observation=agent.observation)
+        env = ScorpionEnv(rules=rules, observation=agent.observation)
         observation, info = env.reset(options={"deal": deal})
         agent.begin(seeds(seed))
         choices: list[int] = []
@@ -119,13 +119,17 @@ def assert_blind(agent: Agent, seed: int) -> int:
     return len(games[0])
 
 
-@pytest.mark.parametrize("name", [*standard_agents("classic"), "policy"])
-def test_sees_no_hidden_card(name: str, policy: Path) -> None:
+@pytest.mark.parametrize(
+    ("rules", "name"),
+    [(rules, name) for rules in ("classic", "flexible", "wasp") for name in standard_agents(rules)]
+    + [("classic", "policy")],
+)
+def test_sees_no_hidden_card(rules: str, name: str, policy: Path) -> None:
     """No choice of any agent changes when the hidden cards are permuted."""
     quick = "search:iterations=20,worlds=6,draws=400" if name == "search" else name
     loaded = PolicyAgent.load(policy, sample=True) if name == "policy" else None
-    agent = loaded or make_agent(quick, "classic")
-    assert sum(assert_blind(agent, seed) for seed in range(40)) > 60
+    agent = loaded or make_agent(quick, rules)
+    assert sum(assert_blind(agent, rules, seed) for seed in range(40)) > 60
 
 
 def test_agents_need_no_torch() -> None:
