@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds, softmax
+from agents.made_moves import MadeMoves
 from agents.network import Network, Scratch, make_scratch, network_shapes, score_table
 from agents.policy import check_format, policy_files, read_json, read_tensors
 from agents.table import read_seen
@@ -38,8 +39,8 @@ class Seen(NamedTuple):
 class NetworkAgent(Agent):
     """Plays the move with the best score or, with ``sample``, any as their scores weigh them.
 
-    Where moves can be taken back by others the best score alone would go round in circles: at a
-    table that this game has shown before, moves made there are left out while there are others.
+    At a table that a game has shown before it leaves out the moves made there while there are
+    others, unless it draws: see `agents.made_moves.MadeMoves`.
 
     Parameters
     ----------
@@ -71,7 +72,7 @@ class NetworkAgent(Agent):
         self._relations = relations_of(self.rules)
         self._scratch = make_scratch(self.rules, network)
         self._last = np.zeros((0, self.rules.actions))  # scores of the last choices
-        self._made: list[dict[bytes, list[int]]] = []  # by game and tableau
+        self._made = MadeMoves()
 
     @classmethod
     def load(
@@ -96,24 +97,21 @@ class NetworkAgent(Agent):
     def begin(self, seeds: Seeds) -> None:
         """Begin N new games, in which no move is made yet."""
         super().begin(seeds)
-        self._made = [{} for _ in seeds]
+        self._made.begin(len(seeds))
 
     def keep(self, rows: Rows, seeds: Seeds) -> None:
         """Go on with these rows of the batch, followed by new games."""
         super().keep(rows, seeds)
-        self._made = [*(self._made[row] for row in rows), *({} for _ in seeds)]
+        self._made.keep(rows, len(seeds))
 
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return the legal action (N,) with the best score in each game, or a drawn one."""
         scores = self._last = self.scores(observation, mask)
         if self.sample:
             return self.chance.choose(np.exp(scores - scores.max(axis=1, keepdims=True)))
-        actions: Actions = np.argmax(scores, axis=1)
-        for game, tableau in enumerate(observation["tableau"]):
-            made = self._made[game].setdefault(tableau.tobytes(), [])
-            if made:
-                actions[game] = best_of_others(scores[game], made)
-            made.append(int(actions[game]))
+        others = self._made.others(observation["tableau"], mask)
+        actions: Actions = np.where(others, scores, -np.inf).argmax(axis=1)
+        self._made.note(actions)
         return actions
 
     def probabilities(self) -> npt.NDArray[np.float64]:
@@ -139,13 +137,6 @@ class NetworkAgent(Agent):
             scores,
         )
         return scores
-
-
-def best_of_others(scores: npt.NDArray[np.float64], made: list[int]) -> int:
-    """Return the action with the best score but for those ``made``, if there are others."""
-    others = scores.copy()
-    others[made] = -np.inf
-    return int(np.argmax(others if np.isfinite(others).any() else scores))
 
 
 @kernel

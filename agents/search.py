@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from agents.base import Actions, Agent, Mask, Rows, Seeds
 from agents.greedy import empty_table, pack_of
+from agents.made_moves import MadeMoves
 from agents.network import Network, make_scratch
 from agents.network_agent import sizes_of
 from agents.tree_search import (
@@ -63,6 +64,9 @@ class _Memory:
 
 class SearchAgent(Agent):
     """Samples the hidden cards, keeps what can still be won, and searches over it.
+
+    At a table that a game has shown before it leaves out the moves made there while there are
+    others, see `agents.made_moves.MadeMoves`.
 
     Parameters
     ----------
@@ -137,6 +141,7 @@ class SearchAgent(Agent):
             np.zeros(played.layout.cards, np.uint8),
         )
         self._memories: list[_Memory] = []
+        self._made = MadeMoves()
         self._shares = np.zeros((0, played.actions))
         self.iterations = 0
 
@@ -144,22 +149,26 @@ class SearchAgent(Agent):
         """Begin new games; nothing is known of them yet."""
         super().begin(seeds)
         self._memories = [_Memory() for _ in seeds]
+        self._made.begin(len(seeds))
 
     def keep(self, rows: Rows, seeds: Seeds) -> None:
         """Go on with some games and begin others."""
         super().keep(rows, seeds)
         self._memories = [self._memories[row] for row in rows] + [_Memory() for _ in seeds]
+        self._made.keep(rows, len(seeds))
 
     def act(self, observation: Any, mask: Mask) -> Actions:
         """Return an action (N,) for each game; games are searched one after another."""
         seeds = (self.chance.draw() * 2.0**53).astype(np.uint64)
         actions = np.zeros(len(mask), np.int64)
         self._shares = np.zeros(mask.shape)
+        others = self._made.others(observation["tableau"], mask)
         for game, memory in enumerate(self._memories):
             seen = seen_of(observation, game)
-            legal = np.ascontiguousarray(mask[game], np.int8)
+            legal = np.ascontiguousarray(others[game], np.int8)
             actions[game] = self._decide(seen, legal, seeds[game], memory, self._shares[game])
             memory.action = int(actions[game])
+        self._made.note(actions)
         return actions
 
     def probabilities(self) -> npt.NDArray[np.float64]:

@@ -354,8 +354,8 @@ def visit_shares(
         if mask[action]:
             shares[action] = tools.moves.visits[slot_of(tools.moves, move_key(key, action))]
             total += shares[action]
-    for action in range(tools.rules.deal_action + 1):
-        shares[action] /= total
+    if total > 0:
+        shares /= total
 
 
 @entry

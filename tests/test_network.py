@@ -6,14 +6,11 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from agents.evaluation import evaluate
 from agents.network import NO_MOVE, Network, make_scratch, network_shapes, score_moves
 from agents.network_agent import NetworkAgent
-from agents.recorder import Recorder
 from scorpion_env import VARIANTS
 from scorpion_env.engine.outcome import settle
 from scorpion_env.engine.state import PLAYING, STATUS, empty_state, row_of
-from scorpion_env.game import Game
 from scorpion_env.position import Position, read_position, write_position
 from scorpion_env.rules import RESERVE_PLAY, Rules
 from scorpion_env.solver.relations import relations_of
@@ -143,26 +140,6 @@ def test_the_agent_sees_what_the_kernel_sees(name: str) -> None:
             assert actions[game] == best
         actions = np.where(mask[np.arange(5), actions] > 0, actions, mask.argmax(axis=1))
         seen, _, _, _, info = env.step(actions)
-
-
-@pytest.mark.parametrize("name", ["flexible", "open_scorpion", "three_blind_mice"])
-def test_no_move_is_made_twice_at_a_table_while_there_are_others(name: str) -> None:
-    rules, seeds = VARIANTS[name], list(range(8))
-    again = 0
-    played = Recorder("drawn", rules, seeds)
-    evaluate(NetworkAgent("drawn", rules, drawn_network()), rules, seeds, recorder=played)
-    for seed, record in zip(seeds, played.records(), strict=True):
-        game = Game(seed=seed, rules=name)
-        made: dict[object, list[int]] = {}
-        for action in record.actions:
-            table = game.position.columns, game.position.face_down
-            here = made.setdefault(table, [])
-            again += bool(here)
-            legal = np.flatnonzero(game.action_mask())
-            assert action not in here or set(here) >= set(legal.tolist())
-            here.append(action)
-            game.play(action)
-    assert again > 10 or name == "three_blind_mice"
 
 
 def test_no_move_where_nothing_is_legal() -> None:
