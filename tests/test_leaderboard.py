@@ -103,4 +103,4 @@ def test_mistakes_are_told_in_a_line(
 
 def test_every_agent_of_a_variant_is_on_it() -> None:
     assert {"random", "greedy", "search", "classic-network"} <= set(standard_agents("classic"))
-    assert standard_agents("wasp") == ["random", "greedy", "search", "ppo-wasp"]
+    assert standard_agents("wasp") == ["random", "greedy", "search", "ppo-wasp", "wasp-lines"]
