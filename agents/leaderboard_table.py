@@ -69,7 +69,7 @@ def draw(standings: Sequence[Standing], suite: Suite, path: Path) -> None:
             standing.agent,
             (standing.milliseconds, 100 * rate),
             textcoords="offset points",
-            xytext=(6, -11 if place % 2 else 4),  # neighbours often win alike
+            xytext=(6, 4 if place % 2 else -11),  # neighbours often win alike
             fontsize=8,
         )
     axes.set_xscale("log")
